@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Prints the sizes of the kernel, of each provider and of the example, without tests and conformance:
+# Prints the sizes of the kernel, of each provider and of the example, without tests, conformance and packages for
+# tests, whose names end in "test":
 #
 #   lines    of all files of a folder
 #   files    in its largest folder, and which that is
@@ -7,7 +8,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-sources() { find "$1" -name '*.go' ! -name '*_test.go' ! -path '*/conformance/*' ! -path '*/testdata/*'; }
+sources() { find "$1" -name '*.go' ! -name '*_test.go' ! -path '*/conformance/*' ! -path '*/testdata/*' ! -path '*test/*'; }
 
 lines() { sources "$1" | xargs cat | wc -l; }
 

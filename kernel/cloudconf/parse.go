@@ -37,7 +37,6 @@ func (f File) Parse(content []byte) ([]string, error) {
 	return p.warnings, errors.Join(p.problems...)
 }
 
-// take applies one entry.
 func (p *parser) take(e entry) {
 	for _, s := range p.file.Sections {
 		switch {
@@ -71,7 +70,6 @@ func (p *parser) unknown(e entry) {
 	p.warn(e, head, cmp.Or(why, "there is no such section"))
 }
 
-// apply gives the value of an entry to its key.
 func (p *parser) apply(e entry, section string, keys []Key) {
 	if e.key == "" {
 		return

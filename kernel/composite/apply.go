@@ -189,7 +189,6 @@ func (m *model) refuse(s *step) {
 	}
 }
 
-// carryOut makes the request of a step.
 func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
 	owner, hasID := m.resolved(s.owner).(string)
 	switch missing := m.unresolved(s.wanted); {

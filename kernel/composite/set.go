@@ -44,7 +44,6 @@ func (s *set) has(ref cloud.IDOf) bool {
 	return ok
 }
 
-// of returns the resources of a kind.
 func (s *set) of(kind string) []cloud.Resource {
 	list := make([]cloud.Resource, 0, len(s.kinds[kind]))
 	for _, ref := range s.kinds[kind] {

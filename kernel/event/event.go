@@ -2,6 +2,8 @@
 // reason is declared here once; docs/reference/events.md is generated from it.
 package event
 
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 // Reason is an event reason as it appears in `kubectl describe`.
 type Reason struct {
 	Name string
@@ -81,4 +83,9 @@ type Recorder interface {
 // Object is what an event is about.
 type Object struct {
 	Kind, Namespace, Name, UID string
+}
+
+// About returns the Object for an event about a Node or a Service, as the kind says.
+func About(kind string, o metav1.Object) Object {
+	return Object{Kind: kind, Namespace: o.GetNamespace(), Name: o.GetName(), UID: string(o.GetUID())}
 }

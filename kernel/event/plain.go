@@ -3,6 +3,8 @@ package event
 import (
 	"regexp"
 	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // url is an address of HTTP, whose host may be one of IPv6, in brackets.
@@ -54,6 +56,16 @@ func Plain(message string) string {
 func quiet(text string) string {
 	for _, n := range noise {
 		text = n.pattern.ReplaceAllString(text, n.with)
+	}
+	return text
+}
+
+// Explained is an error for an event: what went wrong, without what differs each time, and what to
+// do about it.
+func Explained(err error) string {
+	text := Plain(err.Error())
+	if advice := cloud.Advice(err); advice != "" {
+		text += "; " + advice
 	}
 	return text
 }

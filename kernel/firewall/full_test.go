@@ -60,7 +60,7 @@ func (g *gauge) Set(_ *metric.Definition, value float64, _ ...string) { g.value 
 func TestLeftOutIsSaid(t *testing.T) {
 	f := newLimited(run.Live, 10)
 	g := &gauge{}
-	f.manager.metrics = g
+	f.manager.Metrics = g
 	services := []*corev1.Service{scattered("greedy", "many", 30000, 20), scattered("shop", "web", 31001, 2), scattered("greedy", "few", 32000, 4)}
 	for range 3 {
 		if _, err := f.reconcile(t.Context(), services...); err != nil {

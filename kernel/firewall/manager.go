@@ -1,3 +1,5 @@
+// Package firewall keeps the one packet filter in front of all nodes of a cluster: it
+// computes the openings all Services need together, and writes them when they differ.
 package firewall
 
 import (
@@ -38,12 +40,8 @@ type BalancerOf func(svc *corev1.Service) (b cloud.Balancer, id string, err erro
 
 // Manager manages the firewall of one cloud.
 type Manager struct {
-	cloud    *run.Cloud
-	executor *run.Executor
-	managed  func(svc *corev1.Service) (bool, string)
-	denied   Ports
-	metrics  metric.Sink
-	warnings warnings
+	Options
+	warnings event.Once
 
 	mu sync.Mutex // held during Reconcile: there is only one firewall
 	// needed is what each Service needed in the last pass, nil before the first.
@@ -55,18 +53,13 @@ func New(o Options) *Manager {
 	if o.Managed == nil {
 		o.Managed = func(*corev1.Service) (bool, string) { return true, "" }
 	}
-	if o.Metrics == nil {
-		o.Metrics = metric.Discard{}
-	}
-	return &Manager{
-		cloud: o.Cloud, executor: o.Executor, managed: o.Managed, denied: o.Denied,
-		metrics: o.Metrics, warnings: warnings{events: o.Events},
-	}
+	o.Metrics = metric.OrDiscard(o.Metrics)
+	return &Manager{Options: o, warnings: event.Once{Next: o.Events}}
 }
 
 // Enabled reports whether there is a firewall to manage.
 func (m *Manager) Enabled() bool {
-	return m.cloud.Firewalls != nil && m.cloud.Firewalls.FirewallEnabled()
+	return m.Cloud.Firewalls != nil && m.Cloud.Firewalls.FirewallEnabled()
 }
 
 // Reconcile brings the firewall to what all Services together need, and returns what it did
@@ -83,11 +76,11 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 		return m.plan(nil), nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityBalancer)
-	observed, err := m.cloud.Firewalls.ObserveFirewall(ctx)
+	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
 		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)
 	}
-	defer m.warnings.round()
+	defer m.warnings.Round()
 	claims, failures := m.claims(services, balancerOf, observed)
 	desired, left := share(claims, m.limits())
 	m.tell(left)
@@ -102,23 +95,23 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 }
 
 func (m *Manager) plan(operations []cloud.Operation) plan.Plan {
-	return plan.Plan{Cloud: m.cloud.Name, Subject: "firewall", Operations: operations}
+	return plan.Plan{Cloud: m.Cloud.Name, Subject: "firewall", Operations: operations}
 }
 
 func (m *Manager) limits() limits {
-	c := m.cloud.Descriptor.Capabilities
+	c := m.Cloud.Descriptor.Capabilities
 	return limits{rules: c.FirewallRules, sources: c.FirewallSources}
 }
 
 // bring makes the firewall let in what is desired.
 func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, desired []cloud.Opening) (plan.Plan, error) {
-	desired, err := m.cloud.Firewalls.NormalizeFirewall(m.limits().split(desired))
+	desired, err := m.Cloud.Firewalls.NormalizeFirewall(m.limits().split(desired))
 	if err != nil {
 		return m.plan(nil), fmt.Errorf("normalizing firewall: %w", err)
 	}
 	p := m.plan(diff(observed, desired))
-	err = m.executor.Execute(ctx, "firewall", p, func(ctx context.Context) error {
-		return m.cloud.Firewalls.ApplyFirewall(ctx, observed, desired)
+	err = m.Executor.Execute(ctx, "firewall", p, func(ctx context.Context) error {
+		return m.Cloud.Firewalls.ApplyFirewall(ctx, observed, desired)
 	})
 	if err != nil {
 		return p, fmt.Errorf("applying firewall: %w", err)
@@ -126,14 +119,15 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-// claims returns what each Service needs.
 func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]claim, []error) {
 	var claims []claim
 	var failures []error
 	needed := map[types.UID][]cloud.Opening{}
 	for _, svc := range services {
-		managed, warning := m.managed(svc)
-		m.warnings.warn(svc, event.ConfigurationIgnored, warning)
+		managed, warning := m.Managed(svc)
+		if warning != "" {
+			m.warn(svc, event.ConfigurationIgnored, warning)
+		}
 		if !managed {
 			continue
 		}
@@ -143,9 +137,9 @@ func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, obse
 			own = held(svc, m.before(svc, observed))
 		}
 		needed[svc.UID] = own
-		own, denied := m.denied.cut(own)
+		own, denied := m.Denied.cut(own)
 		if len(denied) > 0 {
-			m.warnings.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
+			m.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
 		}
 		claims = append(claims, claim{svc, own})
 	}
@@ -162,16 +156,20 @@ func (m *Manager) before(svc *corev1.Service, observed cloud.ObservedFirewall) [
 	return m.needed[svc.UID]
 }
 
+func (m *Manager) warn(svc *corev1.Service, reason event.Reason, message string) {
+	m.warnings.Record(event.About("Service", svc), reason, message)
+}
+
 // tell says on each Service what of it has no room.
 func (m *Manager) tell(left []claim) {
 	n := 0
 	for _, c := range left {
 		n += len(c.openings)
-		m.warnings.warn(c.service, event.FirewallFull, fmt.Sprintf(
+		m.warn(c.service, event.FirewallFull, fmt.Sprintf(
 			"%s stays closed on the nodes: the cloud's firewall holds %d rules, which namespaces share; adjoining ports with the same source ranges are one rule",
 			list(c.openings), m.limits().rules))
 	}
-	m.metrics.Set(metric.FirewallLeftOut, float64(n), m.cloud.Name)
+	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
 }
 
 // openingsOf returns what one Service needs.
@@ -191,7 +189,6 @@ func (m *Manager) openingsOf(svc *corev1.Service, balancerOf BalancerOf) ([]clou
 	}
 }
 
-// nodePorts returns the openings of a NodePort Service.
 func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 	var openings []cloud.Opening
 	for _, port := range svc.Spec.Ports {
@@ -200,7 +197,7 @@ func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 		}
 		protocol := protocolOf(port)
 		if !filterable(protocol) {
-			m.warnings.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
+			m.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
 			continue
 		}
 		openings = append(openings, cloud.Opening{
@@ -221,7 +218,7 @@ func (m *Manager) balancer(svc *corev1.Service, balancerOf BalancerOf) ([]cloud.
 	if err != nil {
 		return nil, err
 	}
-	openings, err := run.Contain(func() []cloud.Opening { return m.cloud.Firewalls.BalancerOpenings(b, id) })
+	openings, err := run.Contain(func() []cloud.Opening { return m.Cloud.Firewalls.BalancerOpenings(b, id) })
 	if err != nil {
 		return nil, fmt.Errorf("openings of balancer %q: %w", b.Name, err)
 	}

@@ -25,7 +25,7 @@ func refused(err error) bool {
 // have what they need opened one after the other, so that only those go without that the cloud
 // refuses.
 func (m *Manager) withoutRefused(ctx context.Context, claims []claim, whole []cloud.Opening, refusal error) error {
-	observed, err := m.cloud.Firewalls.ObserveFirewall(ctx)
+	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
 		return fmt.Errorf("observing firewall: %w", err)
 	}
@@ -63,7 +63,7 @@ func (m *Manager) withoutRefused(ctx context.Context, claims []claim, whole []cl
 }
 
 func (m *Manager) extend(ctx context.Context, desired []cloud.Opening) error {
-	observed, err := m.cloud.Firewalls.ObserveFirewall(ctx)
+	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
 		return fmt.Errorf("observing firewall: %w", err)
 	}
@@ -74,7 +74,7 @@ func (m *Manager) extend(ctx context.Context, desired []cloud.Opening) error {
 func (m *Manager) tellRefused(claims []claim, namespace string, err error) {
 	for _, c := range claims {
 		if c.service.Namespace == namespace && len(c.openings) > 0 {
-			m.warnings.warn(c.service, event.CloudFailure, fmt.Sprintf(
+			m.warn(c.service, event.CloudFailure, fmt.Sprintf(
 				"%s: the cloud refuses what Services of this namespace need of the firewall; what is open stays open", cloud.FailureOf(err).Class))
 		}
 	}

@@ -1,3 +1,18 @@
+// Package framework runs one cloud behind the unmodified controllers of
+// k8s.io/cloud-provider. Nothing but it and the packages below it imports them.
+//
+//	API server ──▶ one shared informer each for Nodes and Services, stripped
+//	                 │
+//	               views          what is ours; bursts joined; what is never repeated, repeated
+//	                 │
+//	               controllers    node, node-lifecycle, service, route: upstream's own
+//	                 │
+//	               adapters       deadline, priority, contained panics, sentinel errors
+//	                 │
+//	               kernel         instance, loadbalancer, route, firewall
+//
+// What upstream's controllers get wrong is put right around them, not in them: a view may
+// hide, delay, join or repeat an event; the client refuses or drops a write.
 package framework
 
 import (
@@ -6,6 +21,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -159,12 +175,15 @@ func (c *Cloud) Initialize(builder cloudprovider.ControllerClientBuilder, stop <
 	})
 }
 
+// drainPatience is how long a process that is told to stop waits for calls it has begun.
+const drainPatience = time.Second
+
 // Stop ends this process's part: it stops the controllers, waits for calls that have
 // begun, and gives the lease back. On a standby it does nothing. Afterwards the process has
 // to exit.
 func (c *Cloud) Stop(ctx context.Context) error {
 	c.stop()
-	if !c.calls.Close(ctx, c.options.Tuning.Drain) {
+	if !c.calls.Close(ctx, drainPatience) {
 		return fmt.Errorf("calls to the cloud are still under way, so the lease is kept: %w", ctx.Err())
 	}
 	if c.lease == nil {

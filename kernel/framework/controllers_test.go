@@ -11,6 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -32,7 +34,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -249,7 +250,7 @@ func TestNodesAreInitialisedAndNotPatchedForever(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, n := range list.Items {
-			if n.Spec.ProviderID != "sim://"+n.Name || view.Uninitialized(&n) || len(n.Status.Addresses) != 2 {
+			if n.Spec.ProviderID != "sim://"+n.Name || instance.Uninitialized(&n) || len(n.Status.Addresses) != 2 {
 				t.Errorf("node %s: %+v, %v", n.Name, n.Spec, n.Status.Addresses)
 			}
 		}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -48,7 +47,7 @@ func TestDescribedNodes(t *testing.T) {
 		}
 		settle()
 		rack, err := nodes.Get(t.Context(), "rack-1", metav1.GetOptions{})
-		if err != nil || view.Uninitialized(rack) || rack.Spec.ProviderID != "sim://here/rack-1" || rack.Labels[corev1.LabelTopologyZone] != "cellar" ||
+		if err != nil || instance.Uninitialized(rack) || rack.Spec.ProviderID != "sim://here/rack-1" || rack.Labels[corev1.LabelTopologyZone] != "cellar" ||
 			len(rack.Status.Addresses) != 1 || rack.Status.Addresses[0].Address != "192.0.2.1" {
 			t.Fatalf("node %+v, %v", rack, err)
 		}

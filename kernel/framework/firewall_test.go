@@ -15,7 +15,7 @@ func TestFirewallLoop(t *testing.T) {
 		var mu sync.Mutex
 		var passes []time.Duration
 		var failure error
-		loop := newLoop("Testing", 5*time.Minute, func(context.Context) error {
+		loop := newLoop("Testing", func(context.Context) error {
 			mu.Lock()
 			defer mu.Unlock()
 			passes = append(passes, time.Since(start))

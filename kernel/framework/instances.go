@@ -4,10 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
+	cloudproviderapi "k8s.io/cloud-provider/api"
 	lifecyclecontroller "k8s.io/cloud-provider/controllers/nodelifecycle"
+	nodehelpers "k8s.io/cloud-provider/node/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -43,7 +49,7 @@ func (i *instances) settled(node *corev1.Node) bool {
 	if view.Tainted(node, lifecyclecontroller.ShutdownTaint.Key) {
 		return false
 	}
-	return client.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
+	return instance.Ready(node) || node.Spec.ProviderID == "" || i.inventory.Running(node)
 }
 
 // InstanceExists is asked for Nodes that are not Ready. A false without an error makes the
@@ -71,7 +77,7 @@ func (i *instances) InstanceShutdown(ctx context.Context, node *corev1.Node) (bo
 // InstanceMetadata is asked to initialise a Node, and again every few minutes. It never
 // returns nil without an error: one controller skips such a Node for good, another crashes.
 func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*cloudprovider.InstanceMetadata, error) {
-	priority, fresh := cloud.PriorityRefresh, view.Uninitialized(node)
+	priority, fresh := cloud.PriorityRefresh, instance.Uninitialized(node)
 	if fresh {
 		priority = cloud.PriorityNodeInit
 	}
@@ -89,7 +95,7 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	}
 	if _, err := NodeAddresses(node, machine); fresh && err != nil {
 		// Upstream fails over it too, and says it nowhere but in its log.
-		i.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: string(node.UID)}, event.NodeIPUnknown, err.Error())
+		i.events.Record(event.About("Node", node), event.NodeIPUnknown, err.Error())
 	}
 	return Metadata(machine), nil
 }
@@ -117,4 +123,52 @@ func nodeAddresses(addresses []cloud.Address) []corev1.NodeAddress {
 		}
 	}
 	return unique
+}
+
+// NodeIPError says that the kubelet's --node-ip is none of the machine's addresses: the Node can
+// neither be initialised nor get new addresses.
+type NodeIPError struct {
+	// Given is the kubelet's, Has are the machine's.
+	Given string
+	Has   []corev1.NodeAddress
+}
+
+func (e *NodeIPError) Error() string {
+	has := AddressText(e.Has)
+	if has == "" {
+		has = "none"
+	}
+	return fmt.Sprintf("the kubelet's --node-ip %s is not an address of the machine, which has: %s; set --node-ip to one of these, or leave it out", e.Given, has)
+}
+
+// NodeAddresses are those that the framework gives a Node with this machine: the machine's, the
+// Node's own host name, and of each type only the one that the kubelet was given with --node-ip.
+func NodeAddresses(node *corev1.Node, machine cloud.Instance) ([]corev1.NodeAddress, error) {
+	all := Metadata(machine).NodeAddresses
+	if !slices.ContainsFunc(all, func(a corev1.NodeAddress) bool { return a.Type == corev1.NodeHostName }) {
+		for _, a := range node.Status.Addresses {
+			if a.Type == corev1.NodeHostName {
+				all = append(all, a)
+			}
+		}
+	}
+	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
+	if given == "" {
+		return all, nil
+	}
+	chosen, err := nodehelpers.GetNodeAddressesFromNodeIP(given, all)
+	if err != nil {
+		return nil, &NodeIPError{Given: given, Has: Metadata(machine).NodeAddresses}
+	}
+	return chosen, nil
+}
+
+// AddressText shows addresses in an order of its own, because the framework compares them without one.
+func AddressText(all []corev1.NodeAddress) string {
+	var texts []string
+	for _, a := range all {
+		texts = append(texts, string(a.Type)+" "+a.Address)
+	}
+	slices.Sort(texts)
+	return strings.Join(texts, ", ")
 }

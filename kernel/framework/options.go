@@ -37,12 +37,6 @@ type Tuning struct {
 	NodeBurst time.Duration
 	// Reensure is how often every balancer is compared with the cloud, to repair drift.
 	Reensure time.Duration
-	// FirewallPoll is how often the firewall is compared with the cloud.
-	FirewallPoll time.Duration
-	// TaggingPoll is how often all Nodes are looked at for machines to tag.
-	TaggingPoll time.Duration
-	// Drain is how long a process that is told to stop waits for calls it has begun.
-	Drain time.Duration
 	// QPS overrides the rate derived from the cloud's published limits, in requests per
 	// second; 0 leaves it.
 	QPS float64
@@ -62,11 +56,5 @@ func DefaultTuning() Tuning {
 func (t Tuning) withDefaults() Tuning {
 	t.NodeBurst = cmp.Or(t.NodeBurst, 5*time.Second)
 	t.Reensure = cmp.Or(t.Reensure, 45*time.Minute)
-	t.FirewallPoll = cmp.Or(t.FirewallPoll, 5*time.Minute)
-	t.TaggingPoll = cmp.Or(t.TaggingPoll, 5*time.Minute)
-	t.Drain = cmp.Or(t.Drain, time.Second)
-	if t.Instances == (instance.Policy{}) {
-		t.Instances = instance.DefaultPolicy()
-	}
 	return t
 }

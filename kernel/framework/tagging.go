@@ -13,8 +13,30 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/cache"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/tagging"
 )
+
+// startTagging starts the tagging loop. Settings that make no sense end the process.
+func startTagging(ctx context.Context, e environment) (bool, error) {
+	settings := e.options.Tagging
+	if err := settings.Problem(e.cloud.Name, e.cloud.Tagger); err != nil {
+		return false, err
+	}
+	client := e.CompletedConfig.ClientBuilder.ClientOrDie(e.client).CoreV1().Nodes()
+	manager := tagging.New(tagging.Options{
+		Cloud: e.cloud, Machines: e.inventory, Nodes: e.Nodes, Executor: e.executor, Settings: settings,
+		Label: func(ctx context.Context, node *corev1.Node, key, value string) error {
+			return setLabel(ctx, client, node, key, value)
+		},
+	})
+	passes := newLoop("Tagging machines", func(ctx context.Context) error {
+		e.plans.Round("tags")
+		return drain.Do(ctx, e.calls, cloud.PriorityRefresh, manager.Reconcile)
+	})
+	return true, passes.follow(ctx, e.nodes.Informer(), taggingEvents(manager, passes, e.options.Tuning.NodeBurst))
+}
 
 // tagger is what is told of Nodes; *tagging.Manager is.
 type tagger interface {
@@ -22,25 +44,9 @@ type tagger interface {
 	Deleted(node *corev1.Node)
 }
 
-// taggingEvents makes the loop follow Nodes. Of a deletion that was missed the last known state
-// of the Node is what counts.
+// taggingEvents makes the loop follow Nodes.
 func taggingEvents(tags tagger, l *loop, window time.Duration) cache.ResourceEventHandler {
-	changes := &view.Burst{Window: window, Fire: l.changed}
-	return cache.ResourceEventHandlerFuncs{
-		AddFunc: func(any) { changes.Note() },
-		UpdateFunc: func(before, after any) {
-			old, node := view.Object[*corev1.Node](before), view.Object[*corev1.Node](after)
-			if old != nil && node != nil && tags.Concerns(old, node) {
-				changes.Note()
-			}
-		},
-		DeleteFunc: func(obj any) {
-			if node := view.Object[*corev1.Node](obj); node != nil {
-				tags.Deleted(node)
-				changes.Note()
-			}
-		},
-	}
+	return events(l, window, tags.Concerns, tags.Deleted)
 }
 
 // setLabel sets a label of that very Node. One that is gone needs none.

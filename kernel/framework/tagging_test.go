@@ -169,7 +169,7 @@ func (t *tags) Deleted(n *corev1.Node) { t.Add(n.Name) }
 // A deletion that was missed comes as something that is no Node.
 func TestTaggingEventsOfMissedDeletions(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		told, passes := &tags{}, newLoop("Testing", time.Hour, nil)
+		told, passes := &tags{}, newLoop("Testing", nil)
 		h := taggingEvents(told, passes, window)
 		h.OnDelete(cache.DeletedFinalStateUnknown{Key: "a", Obj: node("a", "stub://1")})
 		h.OnDelete(cache.DeletedFinalStateUnknown{Key: "b"})

@@ -431,7 +431,7 @@ func TestRecreatedWithTheSameName(t *testing.T) {
 		w.terminate("id-web")
 		listed := time.Now()
 		w.lifecycle(t.Context(), i, 1, 55*time.Second)
-		if len(w.gone()) != 1 || time.Since(listed) > i.policy.MaxAge {
+		if len(w.gone()) != 1 || time.Since(listed) > maxAge {
 			t.Fatalf("deleted %v", w.gone())
 		}
 		id := w.boot("web")

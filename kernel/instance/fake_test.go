@@ -293,7 +293,7 @@ func (w *world) initialise(node *corev1.Node, machine cloud.Instance) *corev1.No
 // pass does what the lifecycle controller does every 5 seconds.
 func (w *world) pass(ctx context.Context, i *Inventory, workers int) (errs []error) {
 	var mu sync.Mutex
-	asked := slices.DeleteFunc(w.listNodes(), func(node *corev1.Node) bool { return ready(node) || i.Running(node) })
+	asked := slices.DeleteFunc(w.listNodes(), func(node *corev1.Node) bool { return Ready(node) || i.Running(node) })
 	parallel(asked, workers, func(node *corev1.Node) {
 		exists, err := i.Exists(ctx, node)
 		switch {

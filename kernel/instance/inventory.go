@@ -106,7 +106,7 @@ func newState(o Options) *state {
 		completer: o.Cloud.Completer,
 	}
 	s.budget = newBudget(s.schedule, s.size)
-	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, p.ProbeMaxAge)
+	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, probeMaxAge)
 	return s
 }
 

@@ -93,14 +93,14 @@ func (r *refresher) suspicious(s *cache.Snapshot) bool {
 	before := r.cache.Lists().Installed
 	missing := 0
 	for _, node := range r.nodes.own() {
-		if s.Size == 0 && ready(node.Node) {
+		if s.Size == 0 && Ready(node.Node) {
 			return true
 		}
 		if node.id != "" && before.Has(node.id) && !s.Has(node.id) && !r.pending.Confirmed(node.id) {
 			missing++
 		}
 	}
-	return missing > max(int(r.policy.ShrinkFraction*float64(before.Size)), r.policy.ShrinkMin)
+	return missing > max(int(shrinkFraction*float64(before.Size)), shrinkMin)
 }
 
 // shows reports whether a list has the machine of any of our Nodes. One that has others only
@@ -123,7 +123,7 @@ func (r *refresher) countMissing(s *cache.Snapshot, own []ownNode) {
 			l.Present[uid] = true
 		default:
 			l.Missing[uid] = true
-			if ready(node.Node) {
+			if Ready(node.Node) {
 				l.Contradiction = fmt.Sprintf("node %s is Ready although its machine is missing too, so the cloud's answers are wrong, unless its machine is in another account: then label it %s=true",
 					node.Name, LabelUnmanaged)
 			}
@@ -139,7 +139,7 @@ func (r *refresher) seenBeside(s *cache.Snapshot, node ownNode) bool {
 		return false
 	}
 	at := r.mass.Seen(node.id)
-	return !at.IsZero() && (ready(node.Node) || !at.Before(s.Started))
+	return !at.IsZero() && (Ready(node.Node) || !at.Before(s.Started))
 }
 
 // prune forgets what was remembered about Nodes that are gone.

@@ -49,7 +49,7 @@ func (n *nodes) count() nodeCount {
 	own := n.own()
 	n.at, n.counted = time.Now(), nodeCount{total: len(own)}
 	n.counted.watched = slices.DeleteFunc(own, func(node ownNode) bool {
-		return node.Spec.ProviderID == "" || ready(node.Node) || n.protected(node.Node)
+		return node.Spec.ProviderID == "" || Ready(node.Node) || n.protected(node.Node)
 	})
 	return n.counted
 }

@@ -80,7 +80,8 @@ func Uninitialized(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == taintUninitialized })
 }
 
-func ready(node *corev1.Node) bool {
+// Ready reports whether the Node is Ready.
+func Ready(node *corev1.Node) bool {
 	return slices.ContainsFunc(node.Status.Conditions, func(c corev1.NodeCondition) bool {
 		return c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
 	})
@@ -94,5 +95,5 @@ func unreadySince(node *corev1.Node, at time.Time) bool {
 			since = c.LastTransitionTime
 		}
 	}
-	return !ready(node) && !since.After(at)
+	return !Ready(node) && !since.After(at)
 }

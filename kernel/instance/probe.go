@@ -19,7 +19,7 @@ import (
 const maxProbed = 3
 
 // probe returns nil when the credentials that see the machine with the id, "" for those of the account, saw
-// one that must be there after the time given, and within ProbeMaxAge. Nodes of other credentials do not
+// one that must be there after the time given, and within probeMaxAge. Nodes of other credentials do not
 // count.
 //
 //	our Nodes                    what must have been seen
@@ -46,14 +46,13 @@ func (c *credentials) probe(ctx context.Context, node *corev1.Node, id cloud.Ins
 	return absence.Deny(absence.NoProbe, "no machine of a Ready node was seen in time")
 }
 
-// probeSucceeded reports whether a probe at since or later succeeded, not longer ago than ProbeMaxAge.
+// probeSucceeded reports whether a probe at since or later succeeded, not longer ago than probeMaxAge.
 func (c *credentials) probeSucceeded(p *part, since time.Time) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return !p.probed.Before(since) && time.Since(p.probed) <= c.policy.ProbeMaxAge
+	return !p.probed.Before(since) && time.Since(p.probed) <= probeMaxAge
 }
 
-// recordProbe notes a probe that succeeded.
 func (c *credentials) recordProbe(p *part, started time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -67,7 +66,7 @@ func (c *credentials) recordProbe(p *part, started time.Time) {
 func (c *credentials) candidates(name string) []cloud.InstanceID {
 	var all, listed []cloud.InstanceID
 	for _, node := range c.ownOf(name) {
-		if node.id == "" || !ready(node.Node) || c.pending.Has(node.id) {
+		if node.id == "" || !Ready(node.Node) || c.pending.Has(node.id) {
 			continue
 		}
 		all = append(all, node.id)

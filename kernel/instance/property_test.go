@@ -82,7 +82,7 @@ func chaos(t *testing.T, seed uint64) (gone int) {
 	for range 400 {
 		c.mishap()
 		for _, node := range c.listNodes() {
-			if !ready(node) {
+			if !Ready(node) {
 				gone += c.ask(t, i, node)
 			}
 		}

@@ -21,7 +21,7 @@ type refresher struct {
 	reading batch.Batcher[struct{}, struct{}]
 
 	mu sync.Mutex
-	// start is when the list that is asked for starts, later than now where MinRefresh asks for
+	// start is when the list that is asked for starts, later than now where minRefresh asks for
 	// a pause; zero when none is.
 	start time.Time
 	// failure answers the questions that need a list until retryAt, so that they fail at once
@@ -64,7 +64,7 @@ func (r *refresher) join(ctx context.Context, since time.Time) (*batch.Question[
 		return nil, time.Time{}, r.failure
 	default:
 		r.start = now
-		if earliest := listed.Add(r.policy.MinRefresh); !listed.IsZero() && earliest.After(now) {
+		if earliest := listed.Add(minRefresh); !listed.IsZero() && earliest.After(now) {
 			r.start = earliest
 		}
 	}
@@ -130,7 +130,7 @@ func (r *refresher) finish(asked *batch.Question[struct{}], started time.Time, e
 		r.cache.Update(func(l *cache.Lists) { l.Started = started })
 		r.budget.listed()
 	} else {
-		pause := min(r.policy.MinRefresh<<min(r.failures, 10), maxListBackoff)
+		pause := min(minRefresh<<min(r.failures, 10), maxListBackoff)
 		r.failures++
 		r.retryAt = time.Now().Add(max(pause, cloud.FailureOf(err).RetryAfter))
 	}

@@ -23,10 +23,7 @@ type reporter struct {
 }
 
 func newReporter(cloud string, events event.Recorder, metrics metric.Sink) *reporter {
-	if metrics == nil {
-		metrics = metric.Discard{}
-	}
-	return &reporter{cloud: cloud, events: events, metrics: metrics, said: map[string]string{}}
+	return &reporter{cloud: cloud, events: events, metrics: metric.OrDiscard(metrics), said: map[string]string{}}
 }
 
 // tell writes an event on the Node unless topic is what was told last. The first step of a
@@ -42,7 +39,7 @@ func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, er
 	}
 	r.mu.Unlock()
 	if news && r.events != nil {
-		r.events.Record(event.Object{Kind: "Node", Name: node.Name, UID: uid}, reason, err.Error())
+		r.events.Record(event.About("Node", node), reason, err.Error())
 	}
 }
 

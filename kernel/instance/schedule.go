@@ -75,7 +75,7 @@ func (s schedule) spacing(requests int) time.Duration {
 
 // metadataAge is how old a list of n machines may be to answer for metadata.
 func (s schedule) metadataAge(n int) time.Duration {
-	return max(s.policy.MaxAge, s.spacing(s.pages(n)))
+	return max(maxAge, s.spacing(s.pages(n)))
 }
 
 // stateAge is how old an answer may be to say that a machine exists, when watched of n
@@ -89,7 +89,7 @@ func (s schedule) stateAge(n, watched int) time.Duration {
 
 // staleAge is how old an answer may be to stand in for one that failed.
 func (s schedule) staleAge(n int) time.Duration {
-	return max(s.policy.StaleMaxAge, s.metadataAge(n))
+	return max(staleMaxAge, s.metadataAge(n))
 }
 
 // listCheaper says whether a list of n machines costs less than reading some of them.
@@ -118,7 +118,6 @@ func newBudget(s schedule, size func() int) *budget {
 	return &budget{schedule: s, size: size, limiter: rate.NewLimiter(rate.Limit(share*s.perHour()/time.Hour.Seconds()), s.burst(0))}
 }
 
-// list is what a list costs.
 func (b *budget) list() int { return b.schedule.pages(b.size()) }
 
 // spend takes requests that are made in any case. The debt is bounded: a burst of them, when
@@ -161,7 +160,6 @@ func (b *budget) allowSingle() error {
 	return nil
 }
 
-// listed notes that a list was read.
 func (b *budget) listed() {
 	b.limiter.SetBurst(b.schedule.burst(b.size()))
 	b.mu.Lock()

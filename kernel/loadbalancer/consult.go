@@ -22,7 +22,7 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 	switch {
 	case err == nil:
 		return d, nil
-	case !cloud.IsClass(err, cloud.FailureInvalid) && !cloud.IsClass(err, cloud.FailureQuota) && !cloud.IsClass(err, cloud.FailureNotFound):
+	case !refused(err):
 		return d, err // nothing is known
 	}
 	return d.Question.Refused(p.Respell(problem.Unjoin(err))), nil

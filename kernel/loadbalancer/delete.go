@@ -157,8 +157,7 @@ func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	}
 	spec := p.policy.Complete(other, nil)
 	spec.Beside = &kept // what both use stays
-	operation := difference.Removal(other, "it never served, and the Service no longer wants it")
-	progress, err := p.write(ctx, p.policy.Decision(spec, other, nil, []cloud.Operation{operation}))
+	progress, err := p.write(ctx, p.policy.Removal(spec, other, "it never served, and the Service no longer wants it"))
 	if err != nil {
 		return err
 	}
@@ -175,8 +174,7 @@ func (p deletion) served(o cloud.Observed) bool {
 // one bulk list that began after the last of them confirms them all. Nobody looks again where a list
 // has shown this one alone, and the cloud deletes at once.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
-	operation := difference.Removal(observed, "the Service no longer wants it")
-	progress, err := p.execute(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, nil, []cloud.Operation{operation}))
+	progress, err := p.execute(ctx, p.policy.Removal(p.policy.Complete(observed, nil), observed, "the Service no longer wants it"))
 	return p.removed(ctx, observed, progress, err)
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
@@ -83,7 +82,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 		return left, err
 	}
 	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
-	d := p.policy.Decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, "the Service has balancer "+kept.ID+" too, which is kept")})
+	d := p.policy.Removal(spec, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {

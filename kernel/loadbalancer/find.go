@@ -6,12 +6,16 @@ import (
 	"slices"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -164,7 +168,6 @@ func (p *finder) deletesAtOnce() bool {
 	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }
 
-// read reads the balancer of the Spec itself.
 func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	spec.BulkList, p.fromList = nil, false
 	return p.watch(ctx, spec)
@@ -189,4 +192,31 @@ func (p *finder) remember(spec cloud.Spec, o cloud.Observed) {
 	case can.Recalls && (!spec.Deleting || spec.Retained):
 		p.state.Last = state.Known(o)
 	}
+}
+
+// warningEvery is how often a Service is told that a certain other one wanted its balancer: one that is refused again and
+// again must not fill the events of another one.
+const warningEvery = 10 * time.Minute
+
+// warnOwner tells the owner of a balancer that another Service wanted it. It does not say which
+// one, unless both are in one namespace.
+func (p *finder) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
+	if verdict.Standing != safety.Claimed {
+		return
+	}
+	told := p.manager.owners.OwnerOf(p.Request, verdict.Owner, observed)
+	if told == nil {
+		return
+	}
+	pair := [2]types.UID{p.Service.UID, told.UID}
+	if _, warned := p.manager.ownerWarnings.Get(pair); warned {
+		return
+	}
+	p.manager.ownerWarnings.Set(pair, true, warningEvery)
+	who := "a Service of another namespace"
+	if told.Namespace == p.Service.Namespace {
+		who = "Service " + p.Service.Name
+	}
+	p.manager.events.Record(event.About("Service", told), event.TakeoverRefused, fmt.Sprintf("%s named load balancer %s of this Service in an annotation; that was refused, nothing was changed", who, observed.ID))
+	p.manager.metrics.Add(metric.TakeoversRefused, 1, p.manager.cloud.Name)
 }

@@ -28,7 +28,9 @@ import (
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/cache"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
@@ -65,17 +67,18 @@ type Options struct {
 // Manager manages the load balancers of all Services of one cloud. It is safe for
 // concurrent use; runs for the same Service wait for each other.
 type Manager struct {
-	cloud         *run.Cloud
-	nodes         target.Nodes
-	executor      *run.Executor
-	clusterID     string
-	events        event.Recorder
-	metrics       metric.Sink
-	trust         func(context.Context) error
-	owners        owner.Owners
-	lists         *bulklist.Lists
-	states        state.Store
-	ownerWarnings ownerWarnings
+	cloud     *run.Cloud
+	nodes     target.Nodes
+	executor  *run.Executor
+	clusterID string
+	events    event.Recorder
+	metrics   metric.Sink
+	trust     func(context.Context) error
+	owners    owner.Owners
+	lists     *bulklist.Lists
+	states    state.Store
+	// ownerWarnings are the pairs of Services of which the second was told that the first wanted its balancer.
+	ownerWarnings *cache.Expiring
 	// due are the UIDs of Services of which the next run compares everything, see Compare.
 	due sync.Map
 }
@@ -94,8 +97,9 @@ func New(o Options) *Manager {
 	return &Manager{
 		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
 		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
-		owners: owner.Owners{Services: o.Services, Adoption: o.Adoption},
-		lists:  bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
+		owners:        owner.Owners{Services: o.Services, Adoption: o.Adoption},
+		lists:         bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
+		ownerWarnings: cache.NewExpiring(),
 	}
 }
 
@@ -104,7 +108,7 @@ func New(o Options) *Manager {
 func (m *Manager) Compare(svc *corev1.Service) { m.due.Store(svc.UID, true) }
 
 // Name returns the balancer name that upstream CCMs derive from a Service's UID.
-func (m *Manager) Name(svc *corev1.Service) string { return safety.DerivedName(string(svc.UID)) }
+func (m *Manager) Name(svc *corev1.Service) string { return cloud.UIDName(string(svc.UID)) }
 
 // Get returns the status of the Service's balancer and whether there is one of ours. It
 // only reads. With any doubt it returns an error, because a balancer that is said not to

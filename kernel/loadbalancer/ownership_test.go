@@ -6,7 +6,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 const victimUID = "99999999-2222-4333-8444-555555555555"
@@ -48,7 +47,7 @@ func TestOwnership(t *testing.T) {
 		{name: "by id, unmarked, policy own", policy: "own", balancer: "other", recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
 		{name: "by id, another Service's", balancer: "other", marks: []string{foreign}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
 		{name: "by id, another cluster's", balancer: "other", marks: []string{"cluster=dev"}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
-		{name: "by id, another UID in its name", balancer: safety.DerivedName(victimUID), recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another UID in its name", balancer: cloud.UIDName(victimUID), recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
 		{name: "by id, another Service's, told to", balancer: "other", marks: []string{foreign}, recorded: "lb-9", adopt: "lb-9", event: conflict, text: notYours},
 		{name: "adopted, another Service's", balancer: "other", marks: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
 		{name: "adopted, another Service's, policy any", policy: "any", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},

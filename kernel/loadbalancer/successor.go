@@ -11,7 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
@@ -137,7 +136,7 @@ func (p succession) retire(ctx context.Context, other, serves cloud.Observed) (a
 	}
 	spec := p.Spec
 	spec.Ref.ID, spec.Beside = other.ID, &serves
-	d := p.policy.Decision(spec, other, nil, []cloud.Operation{difference.Removal(other, "balancer "+serves.ID+" serves in its place")})
+	d := p.policy.Removal(spec, other, "balancer "+serves.ID+" serves in its place")
 	d.Change.Replaced = true
 	if _, err := p.execute(ctx, d); err != nil {
 		return 0, p.failed(ctx, err)

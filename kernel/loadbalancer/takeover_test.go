@@ -11,7 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // victim returns another Service of the cluster.
@@ -34,8 +33,8 @@ func TestTenantCannotTakeAnothersBalancer(t *testing.T) {
 		publish  bool
 	}{
 		{name: "our marks", balancer: "other", marks: []string{"cluster=prod", "uid=" + victimUID}},
-		{name: "a name with its UID", balancer: safety.DerivedName(victimUID)},
-		{name: "a name with its UID, and the cluster's mark", balancer: safety.DerivedName(victimUID), marks: []string{"cluster=prod"}},
+		{name: "a name with its UID", balancer: cloud.UIDName(victimUID)},
+		{name: "a name with its UID, and the cluster's mark", balancer: cloud.UIDName(victimUID), marks: []string{"cluster=prod"}},
 		{name: "its status", balancer: "other", publish: true},
 		{name: "its status, and the cluster's mark", balancer: "other", marks: []string{"cluster=prod"}, publish: true},
 	}

@@ -2,7 +2,9 @@
 // and how they are printed for people and programs.
 package plan
 
-import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+import (
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
 
 // Plan is what one reconciliation of one subject would do.
 type Plan struct {

@@ -68,7 +68,6 @@ func NewFailure(err error) *Failure {
 	return &Failure{Class: cloud.FailureOf(err).Class, Message: err.Error()}
 }
 
-// silent reports whether there is nothing to say about the subject.
 func (e Entry) silent() bool {
 	return len(e.Operations) == 0 && len(e.Warnings) == 0 && e.Error == nil
 }

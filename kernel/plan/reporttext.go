@@ -77,7 +77,6 @@ func colourOf(op cloud.Operation) string {
 	}
 }
 
-// line counts what is to be done.
 func (s Summary) line(cloudName string) string {
 	subjects := fmt.Sprintf("%d looked at on %s", s.Subjects, printable(cloudName))
 	text := "Plan: nothing to do; " + subjects

@@ -42,7 +42,7 @@ func (p Plan) steps() string {
 	var out strings.Builder
 	out.WriteString("  in these steps:\n")
 	for i, step := range p.Steps {
-		fmt.Fprintf(&out, "  %3d. %s\n", i+1, phrase(step))
+		fmt.Fprintf(&out, "  %3d. %s\n", i+1, Describe(step))
 	}
 	return out.String()
 }
@@ -51,9 +51,9 @@ var signs = map[cloud.Verb]string{cloud.Create: "+", cloud.Update: "~", cloud.De
 
 func line(op cloud.Operation) string {
 	if op.Blocked != "" {
-		return fmt.Sprintf("! blocked: %s (%s)", printable(op.Blocked), phrase(op))
+		return fmt.Sprintf("! blocked: %s (%s)", printable(op.Blocked), Describe(op))
 	}
-	text := signs[op.Verb] + " " + phrase(op)
+	text := signs[op.Verb] + " " + Describe(op)
 	if op.Reason != "" {
 		text += " (" + printable(op.Reason) + ")"
 	}
@@ -63,11 +63,8 @@ func line(op cloud.Operation) string {
 	return text
 }
 
-// Describe says what an operation does, for people.
-func Describe(op cloud.Operation) string { return phrase(op) }
-
-// phrase says what the operation does, without sign and remarks.
-func phrase(op cloud.Operation) string {
+// Describe says what an operation does, for people, without why.
+func Describe(op cloud.Operation) string {
 	words := []string{string(op.Verb), string(op.Kind)}
 	for _, word := range []string{op.Key, op.Field} {
 		if word != "" {
@@ -86,7 +83,6 @@ func phrase(op cloud.Operation) string {
 	return text
 }
 
-// summary counts the operations.
 func (p Plan) summary() string {
 	counts := map[cloud.Verb]int{}
 	blocked := 0

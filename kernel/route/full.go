@@ -21,9 +21,9 @@ func (e *FullError) Error() string {
 // full returns a *FullError when there is no room for a route, and tells its Node.
 func (m *Manager) full(node string, route cloud.Route) error {
 	full := m.fullWith(m.room())
-	if full != nil && m.events != nil {
+	if full != nil && m.Events != nil {
 		object := event.Object{Kind: "Node", Name: node, UID: route.NodeUID}
-		m.events.Record(object, event.RouteLimitReached, fmt.Sprintf("no route to %s was made: %v", route.Destination, full))
+		m.Events.Record(object, event.RouteLimitReached, fmt.Sprintf("no route to %s was made: %v", route.Destination, full))
 	}
 	return full
 }
@@ -42,7 +42,7 @@ func (m *Manager) more(node string, route cloud.Route) (int, error) {
 
 // fullWith returns a *FullError when there is no room.
 func (m *Manager) fullWith(room int) error {
-	if most := m.cloud.Descriptor.Capabilities.MaxRoutes; most > 0 && room <= 0 {
+	if most := m.Cloud.Descriptor.Capabilities.MaxRoutes; most > 0 && room <= 0 {
 		return &FullError{Most: most}
 	}
 	return nil
@@ -52,7 +52,7 @@ func (m *Manager) fullWith(room int) error {
 func (m *Manager) room() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.cloud.Descriptor.Capabilities.MaxRoutes - m.held
+	return m.Cloud.Descriptor.Capabilities.MaxRoutes - m.held
 }
 
 // count counts a route that was made or deleted, and returns the error of that.

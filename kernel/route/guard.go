@@ -56,7 +56,7 @@ func (m *Manager) brakes(ctx context.Context, doomed []cloud.Route, routes, node
 	for n, route := range doomed {
 		keys[n] = route.Destination.String()
 	}
-	_, err := m.brake.Allow(ctx, routes, keys...)
+	_, err := m.Brake.Allow(ctx, routes, keys...)
 	return err
 }
 
@@ -119,7 +119,7 @@ func (m *Manager) doomed(ctx context.Context, actual []cloud.Route, nodes direct
 		return nil, nil
 	}
 	slices.Sort(targets)
-	machines, err := m.machines.Lookup(ctx, slices.Compact(targets))
+	machines, err := m.Machines.Lookup(ctx, slices.Compact(targets))
 	if err != nil {
 		return nil, fmt.Errorf("reading machines of %d routes without a node: %w", len(doomed), err)
 	}
@@ -132,10 +132,10 @@ func (m *Manager) doomed(ctx context.Context, actual []cloud.Route, nodes direct
 // concerned says whether the route controller works on that route: it begins or ends in one of the cluster's pod
 // networks. A default route does not.
 func (m *Manager) concerned(route cloud.Route) bool {
-	if len(m.cidrs) == 0 {
+	if len(m.ClusterCIDRs) == 0 {
 		return true
 	}
-	return slices.ContainsFunc(m.cidrs, func(cidr netip.Prefix) bool {
+	return slices.ContainsFunc(m.ClusterCIDRs, func(cidr netip.Prefix) bool {
 		return cidr.Contains(route.Destination.Addr()) || cidr.Contains(last(route.Destination))
 	})
 }

@@ -1,3 +1,6 @@
+// Package route keeps the cloud's routes for pod networks. The framework's route controller
+// decides what to create and delete; this package translates between nodes and machines,
+// shows it only routes this cluster owns, and refuses a pass that would delete too many.
 package route
 
 import (
@@ -63,14 +66,10 @@ type Route struct {
 
 // Manager manages the routes of one cloud. It is safe for concurrent use.
 type Manager struct {
-	cloud    *run.Cloud
-	machines Machines
-	nodes    func() []*corev1.Node
-	owner    cloud.Owner
-	cidrs    []netip.Prefix
-	executor *run.Executor
-	brake    Brake
-	events   event.Recorder
+	Options
+	owner cloud.Owner
+	// notices are what Nodes are told in each List.
+	notices event.Once
 
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
@@ -78,8 +77,6 @@ type Manager struct {
 	// held is how many routes there are, those of others among them, and destinations what they lead to.
 	held         int
 	destinations map[netip.Prefix]bool
-	// told is what Nodes were told in the last List.
-	told notices
 	// dooms are the deletions of the last List that count.
 	dooms map[identity]doom
 }
@@ -91,11 +88,7 @@ type identity struct {
 
 // New returns a Manager.
 func New(o Options) *Manager {
-	return &Manager{
-		cloud: o.Cloud, machines: o.Machines, nodes: o.Nodes,
-		owner: cloud.Owner{Cluster: o.ClusterID, Cloud: o.Cloud.Name},
-		cidrs: o.ClusterCIDRs, executor: o.Executor, brake: o.Brake, events: o.Events,
-	}
+	return &Manager{Options: o, owner: cloud.Owner{Cluster: o.ClusterID, Cloud: o.Cloud.Name}, notices: event.Once{Next: o.Events}}
 }
 
 // List returns the routes this cluster owns. Whatever it returns and no node accounts for
@@ -108,7 +101,7 @@ func New(o Options) *Manager {
 //	                           with its node. Deleting and creating it would only repeat
 func (m *Manager) List(ctx context.Context) ([]Route, error) {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityRefresh)
-	nodes := newDirectory(m.nodes(), m.machines, m.cloud.RouteScope)
+	nodes := newDirectory(m.Nodes(), m.Machines, m.Cloud.RouteScope)
 	actual, err := m.read(ctx, nodes)
 	if err != nil {
 		return nil, err
@@ -117,11 +110,10 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 		return nil, err
 	}
 	var routes []Route
-	told := notices{}
 	for _, route := range actual {
 		wanted := nodes.settled(route)
 		if wanted && route.Impaired != "" {
-			m.tell(told, nodes.byID[route.Target], event.RouteImpaired, fmt.Sprintf("the route to %s is there, but %s", route.Destination, route.Impaired))
+			m.tell(nodes.byID[route.Target], event.RouteImpaired, fmt.Sprintf("the route to %s is there, but %s", route.Destination, route.Impaired))
 		}
 		if nodes.undecided(route) || wanted && route.Partial {
 			continue
@@ -131,10 +123,8 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 			Destination: route.Destination, Blackhole: route.Blackhole && !wanted,
 		})
 	}
-	routes = append(routes, m.leftOut(nodes, told)...)
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.told = told
+	routes = append(routes, m.leftOut(nodes)...)
+	m.notices.Round()
 	return routes, nil
 }
 
@@ -155,7 +145,7 @@ func (m *Manager) Create(ctx context.Context, node string, destination netip.Pre
 		if route.NextHop, err = m.nextHop(ctx, route); err != nil {
 			return fmt.Errorf("creating route %s: %w", route.Destination, err)
 		}
-		return m.count(more, m.cloud.Routes.CreateRoute(ctx, m.owner, route))
+		return m.count(more, m.Cloud.Routes.CreateRoute(ctx, m.owner, route))
 	})
 }
 
@@ -168,19 +158,19 @@ func (m *Manager) Delete(ctx context.Context, route Route) error {
 		return err
 	}
 	return m.write(ctx, operation(cloud.Delete, actual, route.Node), func(ctx context.Context) error {
-		return m.count(-1, m.cloud.Routes.DeleteRoute(ctx, m.owner, actual))
+		return m.count(-1, m.Cloud.Routes.DeleteRoute(ctx, m.owner, actual))
 	})
 }
 
 // write executes one operation. Route tables are one object on most clouds, so writes go one
 // after the other there; the route controller starts up to 200 at once.
 func (m *Manager) write(ctx context.Context, op cloud.Operation, f func(context.Context) error) error {
-	p := plan.Plan{Cloud: m.cloud.Name, Subject: "routes", Operations: []cloud.Operation{op}}
+	p := plan.Plan{Cloud: m.Cloud.Name, Subject: "routes", Operations: []cloud.Operation{op}}
 	key := "routes"
-	if m.cloud.Descriptor.Capabilities.RoutesApart {
+	if m.Cloud.Descriptor.Capabilities.RoutesApart {
 		key += " " + op.Key
 	}
-	return m.executor.Execute(ctx, key, p, f)
+	return m.Executor.Execute(ctx, key, p, f)
 }
 
 func operation(verb cloud.Verb, route cloud.Route, node string) cloud.Operation {
@@ -199,7 +189,7 @@ func operation(verb cloud.Verb, route cloud.Route, node string) cloud.Operation 
 
 // read lists the routes from the cloud and remembers those this cluster owns.
 func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, error) {
-	routes, err := m.cloud.Routes.ListRoutes(ctx, m.owner)
+	routes, err := m.Cloud.Routes.ListRoutes(ctx, m.owner)
 	if err != nil {
 		return nil, fmt.Errorf("listing routes: %w", err)
 	}
@@ -217,7 +207,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	}
 	routes = slices.DeleteFunc(routes, func(route cloud.Route) bool {
 		unknown := route.NextHop.IsValid() && route.Target == "" && !route.Blackhole
-		return unknown || m.cloud.Descriptor.Capabilities.RoutesUnmarked && !m.ours(route, nodes)
+		return unknown || m.Cloud.Descriptor.Capabilities.RoutesUnmarked && !m.ours(route, nodes)
 	})
 	for _, route := range routes {
 		listed[identity{route.Name, route.Destination}] = route
@@ -254,7 +244,7 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 	if found {
 		return actual, true, nil
 	}
-	routes, err := m.read(ctx, newDirectory(m.nodes(), m.machines, m.cloud.RouteScope))
+	routes, err := m.read(ctx, newDirectory(m.Nodes(), m.Machines, m.Cloud.RouteScope))
 	if err != nil {
 		return cloud.Route{}, false, fmt.Errorf("deleting route %s: %w", route.Destination, err)
 	}
@@ -268,11 +258,11 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 
 // target returns the machine of a Node, and the Node's UID.
 func (m *Manager) target(name string) (cloud.InstanceID, string, error) {
-	for _, node := range m.nodes() {
+	for _, node := range m.Nodes() {
 		if node.Name == name {
-			id, err := m.machines.ProviderID(node)
+			id, err := m.Machines.ProviderID(node)
 			return id, string(node.UID), err
 		}
 	}
-	return "", "", fmt.Errorf("node %q is not one of cloud %q", name, m.cloud.Name)
+	return "", "", fmt.Errorf("node %q is not one of cloud %q", name, m.Cloud.Name)
 }

@@ -22,7 +22,7 @@ func (m *Manager) resolve(ctx context.Context, routes []cloud.Route, nodes direc
 	if len(hops) == 0 {
 		return nil
 	}
-	machines, err := m.machines.At(ctx, hops)
+	machines, err := m.Machines.At(ctx, hops)
 	if err != nil {
 		return fmt.Errorf("finding out where %d routes lead: %w", len(hops), err)
 	}
@@ -53,7 +53,7 @@ func (m *Manager) confirm(ctx context.Context, routes []cloud.Route, nodes direc
 	if len(doubtful) == 0 {
 		return
 	}
-	found, err := m.machines.Lookup(ctx, slices.Sorted(maps.Values(doubtful)))
+	found, err := m.Machines.Lookup(ctx, slices.Sorted(maps.Values(doubtful)))
 	for i, id := range doubtful {
 		machine, exists := found[id]
 		if !routes[i].Blackhole || err != nil && !exists || exists && machine.HasInternal(routes[i].NextHop) {
@@ -65,10 +65,10 @@ func (m *Manager) confirm(ctx context.Context, routes []cloud.Route, nodes direc
 // nextHop is the address of the machine that a new route names; it is not valid where the machine has none, or
 // routes name machines.
 func (m *Manager) nextHop(ctx context.Context, route cloud.Route) (netip.Addr, error) {
-	if !m.cloud.Descriptor.Capabilities.RoutesByAddress {
+	if !m.Cloud.Descriptor.Capabilities.RoutesByAddress {
 		return netip.Addr{}, nil
 	}
-	found, err := m.machines.Lookup(ctx, []cloud.InstanceID{route.Target})
+	found, err := m.Machines.Lookup(ctx, []cloud.InstanceID{route.Target})
 	if err != nil {
 		return netip.Addr{}, fmt.Errorf("reading machine %s: %w", route.Target, err)
 	}

@@ -18,7 +18,7 @@ import (
 //	of nobody, or a black hole         delete
 //	missing                            create; blocked while the node has no machine, and in a full network
 func (m *Manager) Plan(ctx context.Context) (plan.Plan, error) {
-	p := plan.Plan{Cloud: m.cloud.Name, Subject: "Routes"}
+	p := plan.Plan{Cloud: m.Cloud.Name, Subject: "Routes"}
 	routes, err := m.List(ctx)
 	if err != nil {
 		return p, err
@@ -36,7 +36,7 @@ func (m *Manager) Plan(ctx context.Context) (plan.Plan, error) {
 		}
 	}
 	room := m.room() + len(p.Operations)
-	for _, node := range m.nodes() {
+	for _, node := range m.Nodes() {
 		for _, cidr := range podCIDRs(node) {
 			if !serving[routeKey{node.Name, cidr}] {
 				op := m.creation(node, cidr)
@@ -57,10 +57,9 @@ type routeKey struct {
 	destination netip.Prefix
 }
 
-// wanted are the routes that the nodes ask for.
 func (m *Manager) wanted() map[routeKey]struct{} {
 	wanted := map[routeKey]struct{}{}
-	for _, node := range m.nodes() {
+	for _, node := range m.Nodes() {
 		for _, cidr := range podCIDRs(node) {
 			wanted[routeKey{node.Name, cidr}] = struct{}{}
 		}
@@ -81,7 +80,7 @@ func (m *Manager) deletion(r Route) cloud.Operation {
 }
 
 func (m *Manager) creation(node *corev1.Node, destination netip.Prefix) cloud.Operation {
-	id, err := m.machines.ProviderID(node)
+	id, err := m.Machines.ProviderID(node)
 	op := operation(cloud.Create, cloud.Route{Destination: destination, Target: id}, node.Name)
 	op.Reason = "the node has this pod network"
 	if err != nil {

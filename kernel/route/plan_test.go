@@ -68,7 +68,7 @@ func TestPlanBraked(t *testing.T) {
 
 // The route controller works on what begins or ends in a pod network.
 func TestConcerned(t *testing.T) {
-	m := &Manager{cidrs: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/48")}}
+	m := &Manager{Options: Options{ClusterCIDRs: []netip.Prefix{netip.MustParsePrefix("10.1.0.0/16"), netip.MustParsePrefix("fd00:1::/48")}}}
 	for destination, want := range map[string]bool{
 		"10.1.7.0/24": true, "10.1.0.0/16": true, "10.0.0.0/15": true, "fd00:1:0:7::/64": true, "fd00:1::1/128": true,
 		"10.2.0.0/24": false, "0.0.0.0/0": false, "10.0.0.0/8": false, "::/0": false, "fd00:2::/64": false,

@@ -9,19 +9,17 @@ import (
 
 type balancers struct {
 	*caller
-	next cloud.Balancers
+	cloud.Balancers
 	// network is nil where the driver has no NetworkReader.
 	network *network
 }
-
-var _ cloud.Balancers = (*balancers)(nil)
 
 func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	if b.network != nil {
 		spec.Network = b.network.of(spec)
 	}
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
-		return b.next.Observe(ctx, spec)
+		return b.Balancers.Observe(ctx, spec)
 	})
 	return observed, b.network.doubtedBy(err)
 }
@@ -29,19 +27,15 @@ func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	var notes []cloud.Warning
 	balancer, err := pure(b.caller, opNormalizeBalancer, func() (balancer cloud.Balancer, err error) {
-		balancer, notes, err = b.next.Normalize(spec)
+		balancer, notes, err = b.Balancers.Normalize(spec)
 		return balancer, err
 	})
 	return balancer, notes, b.network.doubtedBy(err)
 }
 
-func (b *balancers) Eligible(balancer cloud.Balancer, t cloud.Target) string {
-	return b.next.Eligible(balancer, t)
-}
-
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	progress, err := call(ctx, b.caller, opApplyBalancer, func(ctx context.Context) (cloud.Progress, error) {
-		progress, err := b.next.Apply(ctx, change)
+		progress, err := b.Balancers.Apply(ctx, change)
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
 		return progress, err
 	})
@@ -52,8 +46,6 @@ type planner struct {
 	*caller
 	next composite.Planner
 }
-
-var _ composite.Planner = (*planner)(nil)
 
 func (p *planner) Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
 	return call(ctx, p.caller, opPlanBalancer, func(ctx context.Context) ([]cloud.Operation, error) {
@@ -68,8 +60,6 @@ type checker struct {
 	network *network
 }
 
-var _ cloud.Checker = (*checker)(nil)
-
 func (c *checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
 	return c.network.doubtedBy(run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) }))
 }
@@ -78,8 +68,6 @@ type bulkLister struct {
 	*caller
 	next cloud.BulkLister
 }
-
-var _ cloud.BulkLister = (*bulkLister)(nil)
 
 func (s *bulkLister) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return call(ctx, s.caller, opListBalancers, s.next.ListBalancers)

@@ -1,6 +1,10 @@
+// Package run puts everything around a cloud's driver that a driver must not do itself:
+// deadlines, retries, classification, containment of panics and measuring (Decorate), and
+// execution of plans, live or as a dry run (Executor).
 package run
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -71,19 +75,16 @@ type Options struct {
 //	pure, error  -         yes              yes         no       no
 //	pure         -         no               -           -        -
 //
-// Pure methods without an error result pass panics on: any answer made up for them, such
-// as "not eligible" or "no openings", would be acted upon. Their callers contain them.
+// Pure methods without an error result are those of the driver itself, and pass panics on: any answer made up for them,
+// such as "not eligible" or "no openings", would be acted upon. Their callers contain them.
 func Decorate(driver cloud.Driver, o Options) *Cloud {
-	name := o.Name
-	if name == "" {
-		name = o.Descriptor.Name
-	}
+	name := cmp.Or(o.Name, o.Descriptor.Name)
 	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics)}
 	decorated := &Cloud{
 		Name:        name,
 		Descriptor:  o.Descriptor,
 		Annotations: annotation.Kernel().With(o.Annotations),
-		Driver:      &decoratedDriver{caller: c, next: driver},
+		Driver:      &decoratedDriver{c, driver},
 	}
 	hasBalancers, hasRoutes := true, true
 	if next, ok := driver.(cloud.Switched); ok {
@@ -93,42 +94,33 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		decorated.balancers(driver, c)
 	}
 	if next, ok := driver.(cloud.Routes); ok && hasRoutes {
-		decorated.Routes = &routes{caller: c, next: next}
-	}
-	if next, ok := driver.(cloud.RouteScope); ok && hasRoutes {
-		decorated.RouteScope = next
+		decorated.Routes = &routes{c, next}
+		decorated.RouteScope, _ = driver.(cloud.RouteScope)
 	}
 	if next, ok := driver.(cloud.Firewalls); ok {
-		decorated.Firewalls = &firewalls{caller: c, next: next}
+		decorated.Firewalls = &firewalls{c, next}
 	}
 	if next, ok := driver.(cloud.Operations); ok {
-		decorated.Operations = &operations{caller: c, next: next}
-	}
-	if next, ok := driver.(cloud.Partitioned); ok {
-		decorated.Partitioned = next
-	}
-	if next, ok := driver.(cloud.NameBound); ok {
-		decorated.NameBound = next
-	}
-	if next, ok := driver.(cloud.Scoped); ok {
-		decorated.Scoped = next
-	}
-	if next, ok := driver.(cloud.Namer); ok {
-		decorated.Namer = next
-	}
-	if next, ok := driver.(cloud.Describer); ok {
-		decorated.Describer = next
-	}
-	if next, ok := driver.(cloud.Completer); ok {
-		decorated.Completer = next
+		decorated.Operations = &operations{c, next}
 	}
 	if next, ok := driver.(cloud.Labeler); ok {
-		decorated.Labeler = &labeler{caller: c, next: next}
+		decorated.Labeler = &labeler{c, next}
 	}
 	if next, ok := driver.(cloud.Tagger); ok {
-		decorated.Tagger = &tagger{caller: c, next: next}
+		decorated.Tagger = &tagger{c, next}
 	}
+	decorated.undecorated(driver)
 	return decorated
+}
+
+// undecorated takes over optional interfaces that are pure.
+func (c *Cloud) undecorated(driver cloud.Driver) {
+	c.Partitioned, _ = driver.(cloud.Partitioned)
+	c.NameBound, _ = driver.(cloud.NameBound)
+	c.Scoped, _ = driver.(cloud.Scoped)
+	c.Namer, _ = driver.(cloud.Namer)
+	c.Describer, _ = driver.(cloud.Describer)
+	c.Completer, _ = driver.(cloud.Completer)
 }
 
 // balancers wraps what a driver has for load balancers.
@@ -139,26 +131,20 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	}
 	network := newNetwork(driver)
 	if next, ok := composite.Balancers(driver); ok {
-		c.Balancers = &balancers{caller: by, next: next, network: network}
+		c.Balancers = &balancers{by, next, network}
 		if next, ok := next.(composite.Planner); ok {
-			c.Planner = &planner{caller: by, next: next}
+			c.Planner = &planner{by, next}
 		}
 	}
 	if next, ok := driver.(cloud.BulkLister); ok {
-		c.BulkLister = &bulkLister{caller: by, next: next}
+		c.BulkLister = &bulkLister{by, next}
 	}
 	if next, ok := driver.(cloud.Checker); ok {
-		c.Checker = &checker{caller: by, next: next, network: network}
+		c.Checker = &checker{by, next, network}
 	}
-	if next, ok := driver.(cloud.Recorder); ok {
-		c.Recorder = next
-	}
-	if next, ok := driver.(cloud.Replacer); ok {
-		c.Replacer = next
-	}
-	if next, ok := driver.(cloud.Sized); ok {
-		c.Sized = next
-	}
+	c.Recorder, _ = driver.(cloud.Recorder)
+	c.Replacer, _ = driver.(cloud.Replacer)
+	c.Sized, _ = driver.(cloud.Sized)
 }
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.

@@ -12,6 +12,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
+// Mode says whether changes are made.
+type Mode string
+
+// Modes. DryRun says what it would do, and writes nothing to the cloud.
+const (
+	Live   Mode = "live"
+	DryRun Mode = "dry-run"
+)
+
+// ReadOnly reports whether the mode forbids writes; the zero Mode is Live.
+func (m Mode) ReadOnly() bool { return m == DryRun }
+
 // Results of operations, the label of metric.Operations.
 const (
 	resultApplied = "applied"

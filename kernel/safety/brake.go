@@ -243,7 +243,6 @@ func (b *Brake) refuse(s *state, key string, total int, now time.Time) error {
 	}
 }
 
-// hold remembers a refusal.
 func (b *Brake) hold(err error) {
 	if refused, ok := errors.AsType[*BrakeError](err); ok {
 		b.mu.Lock()

@@ -1,3 +1,6 @@
+// Package safety holds the decisions that keep a mistake small: who owns a balancer, and
+// how many nodes may be deleted in a while. Both are free of I/O: whoever asks acts, and a
+// Store keeps what the brake counts.
 package safety
 
 import (
@@ -56,7 +59,7 @@ type Ownership struct {
 //
 // The first row that fits decides, "–" means any value. Empty texts never match. "Named" means
 // that an annotation names its id; "by name" that only the name led to it. A name that holds a UID
-// is a<UID>, as upstream CCMs derive it; see DerivedName.
+// is a<UID>, as upstream CCMs derive it; see cloud.UIDName.
 //
 //	UID mark  Service mark  cluster mark  further                             standing
 //	this      –             –             –                                   ours
@@ -108,7 +111,7 @@ func (a Adoption) given(c Case, named bool) bool {
 	return o.Owner.UID != "" && o.Owner.UID == us.UID ||
 		(named || !c.Deleting) && a.allows(o.ID, us) ||
 		a.rule == AdoptAny && named ||
-		o.Owner.UID == "" && us.UID != "" && o.Balancer.Name == DerivedName(us.UID)
+		o.Owner.UID == "" && us.UID != "" && o.Balancer.Name == cloud.UIDName(us.UID)
 }
 
 // created reports whether this process made the load balancer for the Service.
@@ -145,17 +148,7 @@ func otherService(owner, us cloud.Owner) bool {
 		owner.Name != "" && owner.Name != us.Name
 }
 
-// derivedLength is how long the names are that are derived from UIDs.
-const derivedLength = 32
-
-// DerivedName returns the name that upstream CCMs derive from a Service's UID: "a" and the UID
-// without dashes, 32 characters at most.
-func DerivedName(uid string) string {
-	name := "a" + strings.ReplaceAll(uid, "-", "")
-	return name[:min(len(name), derivedLength)]
-}
-
-// HoldsUID reports whether a name is derived from the UID of some Service.
+// HoldsUID reports whether a name is the cloud.UIDName of some Service.
 func HoldsUID(name string) bool {
-	return len(name) == derivedLength && name[0] == 'a' && strings.Trim(name[1:], "0123456789abcdef") == ""
+	return len(name) == 32 && name[0] == 'a' && strings.Trim(name[1:], "0123456789abcdef") == ""
 }

@@ -45,11 +45,11 @@ func TestJudge(t *testing.T) {
 		{name: "another UID, any, only by name", policy: "any", owner: them, notNamed: true, edit: byName, want: Claimed, claimed: them},
 		{name: "another UID, any, id not named", policy: "any", owner: them, notNamed: true, want: Claimed, claimed: them},
 
-		{name: "upstream's: our UID in its name, by name", lbName: DerivedName(ourUID), notNamed: true, edit: byName, want: Ours},
-		{name: "upstream's: our UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(ourUID), want: Ours},
-		{name: "upstream's: our UID in its name, cluster renamed", owner: cloud.Owner{Cluster: "old"}, lbName: DerivedName(ourUID), want: Ours},
-		{name: "upstream's: our UID in its name, policy own", policy: "own", lbName: DerivedName(ourUID), want: Ours},
-		{name: "our UID in its name, another UID in its mark", owner: them, lbName: DerivedName(ourUID), want: Claimed, claimed: them},
+		{name: "upstream's: our UID in its name, by name", lbName: cloud.UIDName(ourUID), notNamed: true, edit: byName, want: Ours},
+		{name: "upstream's: our UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: cloud.UIDName(ourUID), want: Ours},
+		{name: "upstream's: our UID in its name, cluster renamed", owner: cloud.Owner{Cluster: "old"}, lbName: cloud.UIDName(ourUID), want: Ours},
+		{name: "upstream's: our UID in its name, policy own", policy: "own", lbName: cloud.UIDName(ourUID), want: Ours},
+		{name: "our UID in its name, another UID in its mark", owner: them, lbName: cloud.UIDName(ourUID), want: Claimed, claimed: them},
 
 		{name: "another UID by id", owner: cloud.Owner{UID: theirUID}, want: Claimed, claimed: cloud.Owner{UID: theirUID}},
 		{name: "another UID by id, published", owner: them, edit: published, want: Claimed, claimed: them},
@@ -61,17 +61,17 @@ func TestJudge(t *testing.T) {
 		{name: "another Service of no cluster", owner: cloud.Owner{Namespace: "bank", Name: "web"}, want: Claimed, claimed: cloud.Owner{Namespace: "bank", Name: "web"}},
 		{name: "another Service's mark, published", owner: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}, edit: published, want: Claimed, claimed: cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "web"}},
 
-		{name: "another UID in its name", lbName: DerivedName(theirUID), want: Claimed},
-		{name: "another UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), want: Claimed, claimed: cloud.Owner{Cluster: "prod"}},
-		{name: "another UID in its name, published", lbName: DerivedName(theirUID), edit: published, want: Claimed},
-		{name: "another UID in its name, by name", lbName: DerivedName(theirUID), notNamed: true, edit: byName, want: Claimed},
-		{name: "another UID in its name, any", policy: "any", lbName: DerivedName(theirUID), want: Ours},
-		{name: "another UID in its name, shared", lbName: DerivedName(theirUID), edit: shared, want: Ours},
-		{name: "a dead UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), edit: orphan, want: Ours},
-		{name: "a dead UID in its name, our cluster, own", policy: "own", owner: cloud.Owner{Cluster: "prod"}, lbName: DerivedName(theirUID), edit: orphan, want: Unproven},
-		{name: "a dead UID in its name, no cluster", lbName: DerivedName(theirUID), edit: orphan, want: Claimed},
-		{name: "a dead UID in its name, another cluster", owner: cloud.Owner{Cluster: "prod2"}, lbName: DerivedName(theirUID), edit: orphan, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
-		{name: "nearly a UID in its name", lbName: DerivedName(theirUID)[:31], want: Ours},
+		{name: "another UID in its name", lbName: cloud.UIDName(theirUID), want: Claimed},
+		{name: "another UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: cloud.UIDName(theirUID), want: Claimed, claimed: cloud.Owner{Cluster: "prod"}},
+		{name: "another UID in its name, published", lbName: cloud.UIDName(theirUID), edit: published, want: Claimed},
+		{name: "another UID in its name, by name", lbName: cloud.UIDName(theirUID), notNamed: true, edit: byName, want: Claimed},
+		{name: "another UID in its name, any", policy: "any", lbName: cloud.UIDName(theirUID), want: Ours},
+		{name: "another UID in its name, shared", lbName: cloud.UIDName(theirUID), edit: shared, want: Ours},
+		{name: "a dead UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: cloud.UIDName(theirUID), edit: orphan, want: Ours},
+		{name: "a dead UID in its name, our cluster, own", policy: "own", owner: cloud.Owner{Cluster: "prod"}, lbName: cloud.UIDName(theirUID), edit: orphan, want: Unproven},
+		{name: "a dead UID in its name, no cluster", lbName: cloud.UIDName(theirUID), edit: orphan, want: Claimed},
+		{name: "a dead UID in its name, another cluster", owner: cloud.Owner{Cluster: "prod2"}, lbName: cloud.UIDName(theirUID), edit: orphan, want: Claimed, claimed: cloud.Owner{Cluster: "prod2"}},
+		{name: "nearly a UID in its name", lbName: cloud.UIDName(theirUID)[:31], want: Ours},
 
 		{name: "made by this process, unmarked", notNamed: true, edit: created, want: Ours},
 		{name: "made by this process, policy own", policy: "own", notNamed: true, edit: created, want: Ours},
@@ -134,15 +134,6 @@ func published(c *Case) { c.Published = true }
 func both(c *Case)      { c.Published, c.Holder = true, cloud.Owner{Name: "vault"} }
 
 func held(by cloud.Owner) func(*Case) { return func(c *Case) { c.Holder = by } }
-
-func TestDerivedName(t *testing.T) {
-	if got, want := DerivedName(ourUID), "a1111111122224333844455555555555"; got != want {
-		t.Errorf("DerivedName() = %q, want %q", got, want)
-	}
-	if got := DerivedName("u-1"); got != "au1" {
-		t.Errorf("DerivedName(short) = %q", got)
-	}
-}
 
 func TestParseAdoption(t *testing.T) {
 	tests := []struct {

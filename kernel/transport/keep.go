@@ -2,10 +2,12 @@ package transport
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/keymutex"
@@ -148,4 +150,48 @@ func (k *keptAnswer) response(request *http.Request) *http.Response {
 	answer.Header, answer.Request = k.answer.Header.Clone(), request
 	answer.Body, answer.ContentLength = io.NopCloser(bytes.NewReader(k.body)), int64(len(k.body))
 	return &answer
+}
+
+// Usage is which answers the requests of a context got that are kept for a while, see cloud.API.Keep. Nil notes
+// nothing.
+type Usage struct {
+	mu     sync.Mutex
+	forget []func()
+	// served says that an answer was not new.
+	served bool
+}
+
+type usageKey struct{}
+
+// WithUsage returns a context whose requests note which answers they got.
+func WithUsage(ctx context.Context) (context.Context, *Usage) {
+	use := &Usage{}
+	return context.WithValue(ctx, usageKey{}, use), use
+}
+
+func usageOf(ctx context.Context) *Usage {
+	use, _ := ctx.Value(usageKey{}).(*Usage)
+	return use
+}
+
+func (u *Usage) add(forget func(), served bool) {
+	if u == nil {
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.forget = append(u.forget, forget)
+	u.served = u.served || served
+}
+
+// Drop has all of them asked for again, and reports whether one was not new.
+func (u *Usage) Drop() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, forget := range u.forget {
+		forget()
+	}
+	served := u.served
+	u.forget, u.served = nil, false
+	return served
 }

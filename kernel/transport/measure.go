@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"time"
@@ -28,4 +29,24 @@ func (m *measure) RoundTrip(request *http.Request) (*http.Response, error) {
 	m.metrics.Add(metric.Requests, 1, m.cloud, api, operation, code)
 	m.metrics.Observe(metric.RequestSeconds, time.Since(start).Seconds(), m.cloud, api, operation)
 	return response, err
+}
+
+// otherOperation labels requests made outside of any driver call, such as those of a
+// constructor.
+const otherOperation = "other"
+
+type operationKey struct{}
+
+// WithOperation returns a context whose requests are measured under that name. kernel/run
+// sets it for every driver call.
+func WithOperation(ctx context.Context, op string) context.Context {
+	return context.WithValue(ctx, operationKey{}, op)
+}
+
+// OperationOf returns the name of the driver call a context belongs to, "other" when none.
+func OperationOf(ctx context.Context) string {
+	if op, ok := ctx.Value(operationKey{}).(string); ok {
+		return op
+	}
+	return otherOperation
 }

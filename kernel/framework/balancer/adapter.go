@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
 // Manager manages load balancers; *loadbalancer.Manager does.
@@ -66,7 +67,7 @@ type Adapter struct {
 
 // New returns an adapter. Connect gives it a client before the controller is started.
 func New(o Options) *Adapter {
-	a := &Adapter{Options: o, pending: newPending(), annotator: &annotator{before: o.Services.Recorded}}
+	a := &Adapter{Options: o, pending: &pending{}, annotator: &annotator{before: o.Services.Recorded}}
 	a.record = a.annotator.write
 	a.watch = &watch{ensure: a.ensure, nodes: o.Nodes, services: o.Services, pending: a.pending, events: o.Events, results: map[types.UID]result{}}
 	a.departures = &deletions{
@@ -90,7 +91,7 @@ var _ cloudprovider.LoadBalancer = (*Adapter)(nil)
 func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
 	if begun, gone := a.departures.state(svc.UID); gone {
 		return nil, false, nil
-	} else if begun && isDeleting(svc) {
+	} else if begun && request.IsDeleting(svc) {
 		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
 	}
 	type answer struct {
@@ -164,7 +165,7 @@ func (a *Adapter) ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 // overtaken has the balancer deleted, after an ensure, when its Service gave it up meanwhile or
 // before: the ensure worked on an older copy.
 func (a *Adapter) overtaken(svc *corev1.Service) {
-	if current := a.Services.Current(svc); current != nil && isDeleting(current) {
+	if current := a.Services.Current(svc); current != nil && request.IsDeleting(current) {
 		a.departures.again(current)
 	}
 }

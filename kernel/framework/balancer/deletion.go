@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
 // deletions delete the balancers of Services that give them up, before the service controller sees
@@ -49,7 +50,7 @@ const (
 
 // hold begins the deletion of a balancer that is given up, if it has not begun, and reports whether the controller has to wait.
 func (d *deletions) hold(svc *corev1.Service) bool {
-	if !isDeleting(svc) {
+	if !request.IsDeleting(svc) {
 		return false
 	}
 	d.mu.Lock()
@@ -57,8 +58,7 @@ func (d *deletions) hold(svc *corev1.Service) bool {
 	if state := d.begun[svc.UID]; state != nil {
 		return !state.gone
 	}
-	d.events.Record(event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)},
-		event.Deleting, "Deleting load balancer")
+	d.events.Record(event.About("Service", svc), event.Deleting, "Deleting load balancer")
 	d.begin(svc)
 	return true
 }
@@ -105,7 +105,7 @@ func (d *deletions) look(svc *corev1.Service, state *deletion) {
 	}
 	err := d.delete(context.Background(), current)
 	if now, goesOn := d.current(current, state); !goesOn {
-		if now != nil && !isDeleting(now) {
+		if now != nil && !request.IsDeleting(now) {
 			d.services.Enqueue(now)
 		}
 		return
@@ -136,7 +136,7 @@ func (d *deletions) current(svc *corev1.Service, state *deletion) (now *corev1.S
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	now = d.services.Current(svc)
-	if goesOn = d.begun[svc.UID] == state; goesOn && (now == nil || !isDeleting(now)) {
+	if goesOn = d.begun[svc.UID] == state; goesOn && (now == nil || !request.IsDeleting(now)) {
 		delete(d.begun, svc.UID)
 		d.alarms.stop(svc.UID)
 		return now, false

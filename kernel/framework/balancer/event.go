@@ -1,9 +1,18 @@
 package balancer
 
 import (
+	"context"
+	"errors"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/cloud-provider/api"
+	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 )
 
 // Events leaves out what upstream says: the service controller writes the error of an
@@ -21,4 +30,54 @@ func (e *Events) Record(object event.Object, reason event.Reason, message string
 		return
 	}
 	e.Next.Record(object, reason, message)
+}
+
+// explainedError has the text of [event.Explained]. Upstream writes the errors of balancers into events.
+type explainedError struct {
+	err  error
+	text string
+}
+
+func (e *explainedError) Error() string { return e.text }
+
+func (e *explainedError) Unwrap() error { return e.err }
+
+// forEvents returns an error of a balancer in a form that makes equal events of equal failures.
+// The whole text goes to the log.
+func forEvents(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, drain.ErrStopping) {
+		return err
+	}
+	if _, ok := errors.AsType[*api.RetryError](err); ok {
+		return err
+	}
+	text := event.Explained(err)
+	if text == err.Error() {
+		return err
+	}
+	klog.InfoS("A failure in full", "error", err.Error())
+	return &explainedError{err, text}
+}
+
+// pending are the Services whose balancer the cloud is still busy with. Upstream reports
+// a look at them as a failure, and a change of their targets as made.
+type pending struct{ services sync.Map }
+
+// set says whether the cloud is busy, and returns whether it was.
+func (p *pending) set(uid types.UID, busy bool) (was bool) {
+	if busy {
+		_, was = p.services.Swap(uid, true)
+	} else {
+		_, was = p.services.LoadAndDelete(uid)
+	}
+	return was
+}
+
+// Quiet reports whether an event of the service controller is a false alarm.
+func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event) }
+
+func (p *pending) quiet(event *corev1.Event) bool {
+	_, busy := p.services.Load(event.InvolvedObject.UID)
+	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
+	return early && event.Source.Component != recorder.Component && busy
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
 // unwatched is when the service controller looks by itself at a Service that is watched.
@@ -81,13 +82,13 @@ func (w *watch) forget(uid types.UID) {
 
 func (w *watch) look(svc *corev1.Service) {
 	current := w.services.Current(svc)
-	if current == nil || isDeleting(current) {
+	if current == nil || request.IsDeleting(current) {
 		w.forget(svc.UID)
 		return
 	}
 	nodes := w.nodes()
 	outcome, err := w.ensure(context.Background(), current, nodes)
-	if now := w.services.Current(svc); now == nil || isDeleting(now) {
+	if now := w.services.Current(svc); now == nil || request.IsDeleting(now) {
 		w.forget(svc.UID) // the controller must not be shown the Service as it was
 		return
 	}
@@ -103,7 +104,7 @@ func (w *watch) look(svc *corev1.Service) {
 	}
 	if err == nil && outcome.Status != nil && servicehelper.LoadBalancerStatusEqual(&current.Status.LoadBalancer, outcome.Status) {
 		if changed {
-			w.events.Record(eventObject(current), event.Updated, "Updated load balancer with new hosts")
+			w.events.Record(event.About("Service", current), event.Updated, "Updated load balancer with new hosts")
 		}
 		return
 	}
@@ -117,12 +118,8 @@ func (w *watch) look(svc *corev1.Service) {
 // nothing of the looks.
 func (w *watch) tell(svc *corev1.Service, pending *loadbalancer.Pending) {
 	if pending.Err != nil {
-		w.events.Record(eventObject(svc), event.CloudFailure, event.Explained(pending))
+		w.events.Record(event.About("Service", svc), event.CloudFailure, event.Explained(pending))
 	}
-}
-
-func eventObject(svc *corev1.Service) event.Object {
-	return event.Object{Kind: "Service", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
 }
 
 // take returns the result of the last look, once, if it is about the same request.
@@ -159,9 +156,4 @@ func machinesOf(nodes []*corev1.Node) uint64 {
 		sum += maphash.Comparable(seed, [2]string{n.Name, n.Spec.ProviderID})
 	}
 	return sum
-}
-
-// isDeleting reports whether the Service gives its balancer up.
-func isDeleting(svc *corev1.Service) bool {
-	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
 }

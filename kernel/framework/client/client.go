@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -69,23 +71,13 @@ func (n *nodes) Delete(ctx context.Context, name string, o metav1.DeleteOptions)
 		return fmt.Errorf("looking at node %s before deleting it: %w", name, err)
 	case node.UID != uid:
 		return fmt.Errorf("deleting node %s: there is a new node of that name", name)
-	case Ready(node):
+	case instance.Ready(node):
 		return fmt.Errorf("deleting node %s: it is ready again", name)
 	case !n.builder.Mine(node):
 		return fmt.Errorf("deleting node %s: it is not ours", name)
 	}
 	o.Preconditions = &metav1.Preconditions{UID: &node.UID, ResourceVersion: &node.ResourceVersion}
 	return n.NodeInterface.Delete(ctx, name, o)
-}
-
-// Ready reports whether the Node is Ready.
-func Ready(node *corev1.Node) bool {
-	for _, c := range node.Status.Conditions {
-		if c.Type == corev1.NodeReady {
-			return c.Status == corev1.ConditionTrue
-		}
-	}
-	return false
 }
 
 // events drops those that the builder names. Only the calls a broadcaster makes are covered.

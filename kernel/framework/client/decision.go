@@ -1,11 +1,11 @@
 package client
 
 import (
-	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 )
 
 // decisionTTL is how long a decision may be executed. The lifecycle controller does so at
@@ -14,33 +14,20 @@ const decisionTTL = time.Minute
 
 // Decisions remember which Nodes were just said to be gone, by name. The lifecycle
 // controller deletes by name only, and by then the name may be another Node's.
-type Decisions struct {
-	mu    sync.Mutex
-	known map[string]decision
-}
-
-type decision struct {
-	uid types.UID
-	at  time.Time
-}
+type Decisions struct{ uids *cache.Expiring }
 
 // NewDecisions returns none.
-func NewDecisions() *Decisions {
-	return &Decisions{known: map[string]decision{}}
-}
+func NewDecisions() *Decisions { return &Decisions{uids: cache.NewExpiring()} }
 
 // Add remembers that the machine of the Node is gone.
-func (d *Decisions) Add(node *corev1.Node) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.known[node.Name] = decision{uid: node.UID, at: time.Now()}
-}
+func (d *Decisions) Add(node *corev1.Node) { d.uids.Set(node.Name, node.UID, decisionTTL) }
 
-// Take returns the UID of the Node that was said to be gone, once.
+// Take returns the UID of the Node that was said to be gone, once. The lifecycle controller asks once at a time for a name.
 func (d *Decisions) Take(name string) (types.UID, bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	found, ok := d.known[name]
-	delete(d.known, name)
-	return found.uid, ok && time.Since(found.at) < decisionTTL
+	uid, ok := d.uids.Get(name)
+	if !ok {
+		return "", false
+	}
+	d.uids.Delete(name)
+	return uid.(types.UID), true
 }

@@ -223,7 +223,6 @@ func (m *manager) initialize(completed *cloudcontrollerconfig.CompletedConfig) c
 	return c
 }
 
-// stop ends what has begun.
 func (m *manager) stop() error {
 	if m.cloud == nil {
 		return nil

@@ -20,17 +20,17 @@ var ErrStopping = errors.New("the process is stopping")
 // Drain lets calls into the kernel, until it is closed. A call that has begun is not cut
 // off when its controller stops, because half of it may be done; closing waits for it.
 type Drain struct {
-	mu      sync.Mutex
-	closed  bool
-	running int
-	idle    chan struct{} // closed when the drain is closed and nothing runs
+	mu     sync.Mutex
+	closed bool
+	// running are the calls that have begun; none is added once the drain is closed.
+	running sync.WaitGroup
 	aborted context.Context
 	abort   context.CancelFunc
 }
 
 // New returns an open drain.
 func New() *Drain {
-	d := &Drain{idle: make(chan struct{})}
+	d := &Drain{}
 	d.aborted, d.abort = context.WithCancel(context.Background())
 	return d
 }
@@ -42,38 +42,26 @@ func (d *Drain) enter(ctx context.Context) (context.Context, func(), error) {
 	if d.closed {
 		return nil, nil, ErrStopping
 	}
-	d.running++
+	d.running.Add(1)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(d.aborted, cancel)
-	return ctx, func() { stop(); cancel(); d.leave() }, nil
-}
-
-func (d *Drain) leave() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.running--
-	d.settle()
-}
-
-// settle announces that nothing runs any more. The caller holds the lock.
-func (d *Drain) settle() {
-	if d.closed && d.running == 0 {
-		close(d.idle)
-	}
+	return ctx, func() { stop(); cancel(); d.running.Done() }, nil
 }
 
 // Close refuses new calls and waits for those that have begun: for this long, then it aborts
 // them and waits until ctx ends. It reports whether all have ended.
 func (d *Drain) Close(ctx context.Context, patience time.Duration) bool {
 	d.mu.Lock()
-	if !d.closed {
-		d.closed = true
-		d.settle()
-	}
+	d.closed = true
 	d.mu.Unlock()
 	defer d.abort()
+	idle := make(chan struct{})
+	go func() {
+		d.running.Wait()
+		close(idle)
+	}()
 	select {
-	case <-d.idle:
+	case <-idle:
 		return true
 	case <-time.After(patience):
 		d.abort()
@@ -81,7 +69,7 @@ func (d *Drain) Close(ctx context.Context, patience time.Duration) bool {
 		return false
 	}
 	select {
-	case <-d.idle:
+	case <-idle:
 		return true
 	case <-ctx.Done():
 		return false
@@ -89,7 +77,7 @@ func (d *Drain) Close(ctx context.Context, patience time.Duration) bool {
 }
 
 // Track makes one call, which closing waits for, with that priority. A panic becomes an error: it
-// would end the process, and the next one would most likely meet it again.
+// would end the process, and most likely the next one too.
 func Track[T any](ctx context.Context, d *Drain, p cloud.Priority, call func(context.Context) (T, error)) (result T, err error) {
 	ctx, leave, err := d.enter(ctx)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
 	typedcoordinationv1 "k8s.io/client-go/kubernetes/typed/coordination/v1"
 	"k8s.io/klog/v2"
 	"k8s.io/utils/ptr"
@@ -58,17 +59,13 @@ func (l *Lease) Learn(ctx context.Context) error {
 // KeepLearning tries until it is known who we are. Without knowing it the lease would just
 // not be released.
 func (l *Lease) KeepLearning(ctx context.Context) {
-	for {
+	_ = wait.PollUntilContextCancel(ctx, time.Second, true, func(ctx context.Context) (bool, error) {
 		err := l.Learn(ctx)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err != nil && ctx.Err() == nil {
+			klog.ErrorS(err, "Cannot learn the lease holder, trying again")
 		}
-		klog.ErrorS(err, "Cannot learn the lease holder, trying again")
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Second):
-		}
-	}
+		return err == nil, nil
+	})
 }
 
 // Release gives the lease back if this process holds it, so that a standby takes over at

@@ -83,7 +83,6 @@ func (r *Readiness) Run(ctx context.Context) {
 	}
 }
 
-// state returns nil when this process is ready.
 func (r *Readiness) state() error {
 	if r.accepted.Load() {
 		return nil

@@ -2,13 +2,13 @@
 package recorder
 
 import (
-	"maps"
 	"sync"
 	"time"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/kubernetes/scheme"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	"k8s.io/client-go/tools/record"
@@ -29,8 +29,9 @@ type Recorder struct {
 	Broadcaster record.EventBroadcaster
 	recorder    record.EventRecorder
 
-	mu   sync.Mutex
-	sent map[sent]time.Time
+	mu sync.Mutex
+	// sent are the events that were sent, of type sent.
+	sent *cache.Expiring
 }
 
 // sent is an event that was sent.
@@ -51,7 +52,7 @@ func New() *Recorder {
 	return &Recorder{
 		Broadcaster: broadcaster,
 		recorder:    broadcaster.NewRecorder(scheme.Scheme, corev1.EventSource{Component: Component}),
-		sent:        map[sent]time.Time{},
+		sent:        cache.NewExpiring(),
 	}
 }
 
@@ -90,11 +91,9 @@ func (r *Recorder) Record(object event.Object, reason event.Reason, message stri
 func (r *Recorder) said(e sent) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := time.Now()
-	if at, ok := r.sent[e]; ok && now.Sub(at) < repeatAfter {
-		return true
+	_, said := r.sent.Get(e)
+	if !said {
+		r.sent.Set(e, true, repeatAfter)
 	}
-	maps.DeleteFunc(r.sent, func(_ sent, at time.Time) bool { return now.Sub(at) >= repeatAfter })
-	r.sent[e] = now
-	return false
+	return said
 }

@@ -1,10 +1,10 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 	servicecontroller "k8s.io/cloud-provider/controllers/service"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
@@ -23,7 +23,7 @@ func membership(node *corev1.Node) member {
 	return member{
 		uid:        string(node.UID),
 		providerID: node.Spec.ProviderID,
-		named:      node.Spec.ProviderID == "" && !Uninitialized(node),
+		named:      node.Spec.ProviderID == "" && !instance.Uninitialized(node),
 		leaving:    node.DeletionTimestamp != nil || Tainted(node, servicecontroller.ToBeDeletedTaint),
 		excluded:   excluded(node),
 	}
@@ -39,19 +39,9 @@ func excluded(node *corev1.Node) bool {
 	return err != nil || exclude
 }
 
-// Uninitialized reports whether the Node waits for its controller to initialise it.
-func Uninitialized(node *corev1.Node) bool {
-	return Tainted(node, cloudproviderapi.TaintExternalCloudProvider)
-}
-
 // Tainted reports whether the Node has a taint of that key.
 func Tainted(node *corev1.Node, key string) bool {
-	for _, taint := range node.Spec.Taints {
-		if taint.Key == key {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(node.Spec.Taints, func(taint corev1.Taint) bool { return taint.Key == key })
 }
 
 // Targets returns those of the Nodes that are handed to balancers, for a cloud that these

@@ -8,6 +8,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // nodeList is what the lister of a view returns: the same Nodes in the same order for as long as nothing has changed that
@@ -105,6 +107,6 @@ func (l *nodeList) before(next cache.ResourceEventHandler) cache.ResourceEventHa
 
 // alike reports whether two versions of a Node are the same to load balancers.
 func alike(a, b *corev1.Node) bool {
-	return membership(a) == membership(b) && Uninitialized(a) == Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
+	return membership(a) == membership(b) && instance.Uninitialized(a) == instance.Uninitialized(b) && slices.Equal(a.Status.Addresses, b.Status.Addresses) &&
 		maps.Equal(a.Labels, b.Labels) && maps.Equal(a.Annotations, b.Annotations)
 }

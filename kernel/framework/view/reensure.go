@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/klog/v2"
 )
 
@@ -37,16 +38,7 @@ func newReensure(period time.Duration, services func() []*corev1.Service, enqueu
 }
 
 func (r *reensure) run(ctx context.Context) {
-	ticker := time.NewTicker(r.period / ticksPerPeriod)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case now := <-ticker.C:
-			r.tick(now)
-		}
-	}
+	wait.UntilWithContext(ctx, func(context.Context) { r.tick(time.Now()) }, r.period/ticksPerPeriod)
 }
 
 func (r *reensure) tick(now time.Time) {

@@ -124,7 +124,6 @@ func (p *Pending) open(k Key) *Absence {
 	return a
 }
 
-// drop forgets an absence.
 func (p *Pending) drop(k Key) {
 	delete(p.unread, k)
 	delete(p.waiting, k)

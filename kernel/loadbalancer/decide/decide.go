@@ -90,7 +90,6 @@ const pollNodes = 5 * time.Minute
 
 const waitingForNodes = "the load balancer is made as soon as a node can be its target"
 
-// await makes no balancer yet.
 func (p Policy) await(after cloud.Balancer, observed cloud.Observed, c target.Candidates) Decision {
 	operation := difference.Creation(after)
 	operation.Blocked = "no node can be a target yet"
@@ -112,7 +111,6 @@ func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.C
 	return Decision{Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed}, Warnings: problems, Err: err}
 }
 
-// adjust changes what differs.
 func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) Decision {
 	after, held, warnings := p.selectTargets(s.possible, observed, c)
 	operations := difference.Order(difference.Of(observed.Balancer, after))
@@ -165,6 +163,11 @@ func (p Policy) Decision(spec cloud.Spec, before cloud.Observed, after *cloud.Ba
 	d := Decision{Plan: p.Plan(operations)}
 	d.Change = cloud.Change{Spec: spec, Before: before, After: after, Operations: d.Plan.Executable()}
 	return d
+}
+
+// Removal returns the decision to delete the balancer as it was observed, and why.
+func (p Policy) Removal(spec cloud.Spec, observed cloud.Observed, reason string) Decision {
+	return p.Decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
 }
 
 // Plan returns the plan of these operations.

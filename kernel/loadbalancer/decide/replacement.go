@@ -161,7 +161,7 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 			return p.kept(s, f.Observed, c, problems)
 		}}
 	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
-		d = p.Decision(spec, next, nil, []cloud.Operation{difference.Removal(next, "it cannot take the place of the present balancer; another one is made")})
+		d = p.Removal(spec, next, "it cannot take the place of the present balancer; another one is made")
 		d.Change.Replaced = true
 	default:
 		d = p.Decision(spec, next, &after, difference.Order(difference.Of(next.Balancer, after)))
@@ -170,5 +170,28 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 	d.Warnings, d.Err, d.Succeeds = warnings, c.Err, true
 	present := p.adjust(s, f.Observed, c)
 	d.Meanwhile, d.Held = &present, present.Held
+	return d
+}
+
+// failedOnCreate reports whether the balancer is to be deleted because it never was of any use:
+//
+//	state   ours by mark  Service has an address or id  failed for  failedOnCreate
+//	failed  yes           no                            long        yes
+//	failed  yes           no                            –           yes, if its deletion has begun
+//	any     any           any                           any         no: what serves, or did, is for people to mend
+func (p Policy) failedOnCreate(observed cloud.Observed) bool {
+	ours := observed.Owner.UID != "" && observed.Owner.UID == p.Spec.Ref.Owner.UID
+	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
+	if observed.State != cloud.BalancerFailed || !ours || served {
+		p.State.FailedCreation.Passed()
+		return false
+	}
+	return p.State.FailedCreation.Due(observed.ID)
+}
+
+// recreate deletes a balancer that failed on creation.
+func (p Policy) recreate(observed cloud.Observed, c target.Candidates) Decision {
+	d := p.Removal(p.Complete(observed, c.Targets), observed, "it failed before it ever served; the next run makes another one")
+	d.Recreates, d.Replaces = true, true
 	return d
 }

@@ -47,7 +47,7 @@ func (o Owners) orphan(r *request.Request, observed cloud.Observed) bool {
 	all := o.Services()
 	return safety.HoldsUID(observed.Balancer.Name) &&
 		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == r.Service.UID }) &&
-		!slices.ContainsFunc(all, func(svc *corev1.Service) bool { return safety.DerivedName(string(svc.UID)) == observed.Balancer.Name })
+		!slices.ContainsFunc(all, func(svc *corev1.Service) bool { return cloud.UIDName(string(svc.UID)) == observed.Balancer.Name })
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
@@ -137,7 +137,7 @@ func owns(svc *corev1.Service, cluster string, owner cloud.Owner, observed cloud
 	case owner.Name != "":
 		return owner.String() == key(svc) && cmp.Or(owner.Cluster, cluster) == cluster
 	}
-	return observed.Balancer.Name == safety.DerivedName(string(svc.UID))
+	return observed.Balancer.Name == cloud.UIDName(string(svc.UID))
 }
 
 // Evidence lists what connects the balancer with the Service.
@@ -155,7 +155,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 	add("its marks have the UID of the Service", o.Owner.UID != "" && o.Owner.UID == us.UID)
 	add("its marks name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
 	add("its marks name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
-	add("its name holds the UID of the Service", o.Named || o.Balancer.Name == safety.DerivedName(us.UID))
+	add("its name holds the UID of the Service", o.Named || o.Balancer.Name == cloud.UIDName(us.UID))
 	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))
 	add("only its name led to it", o.ByName)

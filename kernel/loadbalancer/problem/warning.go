@@ -68,8 +68,7 @@ func OfDriver(notes []cloud.Warning) []Warning {
 	return warnings
 }
 
-// OfAnnotations sorts what is wrong with annotations into what is refused and what is only
-// remarked on.
+// OfAnnotations sorts what is wrong with annotations into what is refused and what has no effect.
 func OfAnnotations(found []annotation.Problem) (problems, warnings []Warning) {
 	for _, p := range found {
 		if p.Warning {

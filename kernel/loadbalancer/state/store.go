@@ -6,63 +6,47 @@ import (
 	"sync"
 
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/keymutex"
 )
 
 // Store keeps what is remembered of each Service, by UID. An entry is open for one run
 // at a time, so that what a run observed is still true when it writes. The zero Store is empty.
 type Store struct {
-	mu      sync.Mutex
-	entries map[types.UID]*Entry
+	turns keymutex.Mutex
+
+	mu    sync.Mutex
+	known map[types.UID]Service
 }
 
-// Entry is what is remembered of one Service.
+// Entry is what is remembered of one Service, for the run that has it open.
 type Entry struct {
-	// turn holds something while the entry is open.
-	turn chan struct{}
-	// users are the runs that have the entry open or wait for it.
-	users int
-	// State is only for the run that has the entry open.
 	State Service
+	close func()
 }
 
 // Open waits until no other run has the entry of the Service open.
-func (b *Store) Open(ctx context.Context, uid types.UID) (*Entry, error) {
-	p := b.enter(uid)
-	select {
-	case p.turn <- struct{}{}:
-		return p, nil
-	case <-ctx.Done():
-		b.leave(uid, p)
-		return nil, fmt.Errorf("waiting for another run for the same Service: %w", context.Cause(ctx))
+func (s *Store) Open(ctx context.Context, uid types.UID) (*Entry, error) {
+	unlock, err := s.turns.Lock(ctx, string(uid))
+	if err != nil {
+		return nil, fmt.Errorf("waiting for another run for the same Service: %w", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &Entry{State: s.known[uid], close: unlock}, nil
 }
 
-// Close ends the run that has the entry open.
-func (b *Store) Close(uid types.UID, p *Entry) {
-	<-p.turn
-	b.leave(uid, p)
-}
-
-func (b *Store) enter(uid types.UID) *Entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.entries == nil {
-		b.entries = map[types.UID]*Entry{}
+// Close ends the run that has the entry open. One that says nothing is dropped.
+func (s *Store) Close(uid types.UID, e *Entry) {
+	defer e.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.State == (Service{}) {
+		delete(s.known, uid)
+		return
 	}
-	p := b.entries[uid]
-	if p == nil {
-		p = &Entry{turn: make(chan struct{}, 1)}
-		b.entries[uid] = p
+	if s.known == nil {
+		s.known = map[types.UID]Service{}
 	}
-	p.users++
-	return p
-}
-
-// leave drops an entry that nobody uses and that says nothing.
-func (b *Store) leave(uid types.UID, p *Entry) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if p.users--; p.users == 0 && p.State == (Service{}) {
-		delete(b.entries, uid)
-	}
+	s.known[uid] = e.State
 }

@@ -39,8 +39,8 @@ func TestPageOfWaitersIsKept(t *testing.T) {
 		close(gates[1])
 		close(gates[2])
 		synctest.Wait()
-		if opened != 3 || len(b.entries) != 0 {
-			t.Errorf("opened %d times, %d pages left", opened, len(b.entries))
+		if opened != 3 || len(b.known) != 0 {
+			t.Errorf("opened %d times, %d pages left", opened, len(b.known))
 		}
 	})
 }

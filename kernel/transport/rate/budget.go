@@ -27,7 +27,7 @@ const (
 //	nothing published    a bucket of 2 × 50, refilled with 50 a second
 type budget struct {
 	minute  *window
-	buckets []*bucket
+	buckets []bucket
 	// hour is the one of the buckets that the cloud's ratelimit-remaining speaks of.
 	hour *bucket
 }
@@ -47,8 +47,8 @@ func newBudget(limits cloud.Limits, qps float64) budget {
 	}
 	if n := limits.RequestsPerHour; n > 0 {
 		half := limitShare / 2 * float64(n)
-		b.hour = newBucket(half, half/time.Hour.Seconds())
-		b.buckets = append(b.buckets, b.hour)
+		hour := newBucket(half, half/time.Hour.Seconds())
+		b.hour, b.buckets = &hour, append(b.buckets, hour)
 	}
 	return b
 }
@@ -83,7 +83,7 @@ func (b budget) take(now time.Time) {
 		b.minute.take(now)
 	}
 	for _, bucket := range b.buckets {
-		bucket.take(now)
+		bucket.ReserveN(now, 1)
 	}
 }
 
@@ -99,8 +99,7 @@ func (b budget) scale(now time.Time, factor float64) {
 // clamp lowers the hour's budget to what the cloud says is left: others use it too.
 func (b budget) clamp(now time.Time, remaining float64) {
 	if b.hour != nil {
-		b.hour.refill(now)
-		b.hour.tokens = math.Min(b.hour.tokens, remaining)
+		b.hour.clamp(now, remaining)
 	}
 }
 
