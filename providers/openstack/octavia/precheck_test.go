@@ -39,6 +39,8 @@ func checked() map[string]string {
 		"GET /floatingips":                  `{"floatingips": []}`,
 		"GET /floatingips?172.24.0.9":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.9", "port_id": "other"}]}`,
 		"GET /floatingips?172.24.0.8":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`,
+		"GET /floatingips?172.24.0.5":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.5", "port_id": null, "description": "Floating IP for Kubernetes external service shop/api from cluster prod (uid u-2)"}]}`,
+		"GET /floatingips?172.24.0.4":       `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.4", "port_id": null, "description": "Kept of Service shop/api"}]}`,
 		"GET /lbaas/flavors/" + idFlavor:    `{"flavor": {"id": "` + idFlavor + `", "enabled": true}}`,
 		"GET /lbaas/flavors/" + idOldFlavor: `{"flavor": {"id": "` + idOldFlavor + `", "enabled": false}}`,
 		"GET /lbaas/availabilityzones/az1":  `{"availability_zone": {"name": "az1", "enabled": true}}`,
@@ -75,6 +77,8 @@ func TestCheck(t *testing.T) {
 		"two mistakes":                  {options: map[string]string{option.Flavor.Name: idNone, option.Subnet.Name: idNone}, want: option.Subnet.Name},
 		"an address that is in use":     {address: "172.24.0.9", want: `spec.loadBalancerIP: "172.24.0.9" is not possible: it is in use at port other`},
 		"the same by annotation":        {options: map[string]string{option.WantedAddress.Name: "172.24.0.9"}, want: `multicloud-ccm.io/address: "172.24.0.9" is not possible: it is in use at port other`},
+		"an address of another Service": {address: "172.24.0.5", want: `spec.loadBalancerIP: "172.24.0.5" is not possible: it was made for another Service`},
+		"a free address":                {address: "172.24.0.4"},
 		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
 		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
 		"an address outside":            {options: maps.Clone(internal), address: "10.9.0.1", want: "10.0.0.0/16"},
@@ -149,6 +153,23 @@ func TestIDOfAnotherForm(t *testing.T) {
 		f, err := c.driver.find(t.Context(), cloud.Spec{Ref: cloud.Ref{ID: id, Owner: web}})
 		if err != nil || f.lb != nil || len(c.reads) != 1 || c.reads[0] != "/lbaas/loadbalancers" {
 			t.Errorf("id %q: %+v, %v, asked for %q", id, f, err, c.reads)
+		}
+	}
+}
+
+// TestFloatingIPOfAnotherService: one that is free and was made for another Service is not attached, with whatever address a Service
+// asks for: it would be deleted with this Service.
+func TestFloatingIPOfAnotherService(t *testing.T) {
+	for address, attached := range map[string]bool{"172.24.0.5": false, "172.24.0.4": true} {
+		c := newCase(t, checked())
+		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
+		spec.LoadBalancerIP = address
+		lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
+		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		if attached {
+			c.wrote("a free floating IP", `PUT /floatingips/fip {"floatingip":{"port_id":"`+idVIP+`"}}`)
+		} else if c.wrote("another's floating IP"); !check.IsInvalid(err) || !strings.Contains(err.Error(), "another Service") {
+			t.Errorf("%s: %v", address, err)
 		}
 	}
 }

@@ -197,8 +197,9 @@ func (q *inquiry) floating(ctx context.Context) error {
 		return err
 	}
 	for _, ip := range ips {
-		if ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port) {
-			q.refuse(q.where.AddressBy, address, "it is in use at port "+ip.Port)
+		taken := ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port)
+		if taken || ip.Port == "" && ip.IsOfAnother(spec.Ref.Owner.UID) {
+			q.refuse(q.where.AddressBy, address, ip.Obstacle())
 		}
 	}
 	return nil

@@ -133,6 +133,8 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //
 //	loadBalancerIP  in the project     it
 //	set             free               is attached
+//	set             free, made for     refused: it is that one's, which may want it again
+//	                another Service
 //	set             used elsewhere     refused
 //	set             unknown            is made, which needs more rights than most users have
 //	not set         one is left of an  is attached
@@ -152,8 +154,8 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 			ip = &found[0]
 		}
 	}
-	usable := ip != nil && (ip.Port == "" || ip.Port == port)
-	if ip != nil && !usable {
+	usable := ip != nil && (ip.Port == "" && !ip.IsOfAnother(spec.Ref.Owner.UID) || ip.Port == port)
+	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
 		usable = lb != nil && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
@@ -164,7 +166,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	case ip != nil && where.FloatingAddress != "":
 		changeFloating(r, ip, port, ip.Description)
 		if problem == nil {
-			problem = &cloud.Invalid{Field: where.AddressBy, Value: ip.Address, Want: "it is in use at port " + ip.Port}
+			problem = &cloud.Invalid{Field: where.AddressBy, Value: ip.Address, Want: ip.Obstacle()}
 		}
 	default:
 		r.Wanted = append(r.Wanted, cloud.Resource{
@@ -182,7 +184,7 @@ const DescriptionPrefix = "Floating IP for Kubernetes external service"
 
 // Description is upstream's, with the Service's UID, which is a proof.
 func (m *Manager) Description(o cloud.Owner) string {
-	proof := " (uid " + o.UID + ")"
+	proof := object.DescribedUID(o.UID)
 	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.Marks.ClusterName)
 	return text[:min(len(text), mark.MaxText-len(proof))] + proof
 }
@@ -190,8 +192,8 @@ func (m *Manager) Description(o cloud.Owner) string {
 // IsOurs reports whether a floating IP of that description was made for the Service. One of upstream's
 // says so by where it is attached.
 func (m *Manager) IsOurs(description string, o cloud.Owner, attached bool) bool {
-	if strings.Contains(description, "(uid ") {
-		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
+	if uid, proof := object.UIDIn(description); proof {
+		return o.UID != "" && uid == o.UID
 	}
 	return attached && strings.Contains(description, DescriptionPrefix)
 }

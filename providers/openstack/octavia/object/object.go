@@ -3,6 +3,7 @@ package object
 import (
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -179,6 +180,32 @@ type FloatingIP struct {
 
 // Identifier returns the id.
 func (f FloatingIP) Identifier() string { return f.ID }
+
+// IsOfAnother reports whether the description says that it was made for another Service than that of the UID.
+func (f FloatingIP) IsOfAnother(uid string) bool {
+	madeFor, proof := UIDIn(f.Description)
+	return proof && madeFor != uid
+}
+
+// Obstacle says why a Service may not have it.
+func (f FloatingIP) Obstacle() string {
+	if f.Port == "" {
+		return "it was made for another Service, as its description says"
+	}
+	return "it is in use at port " + f.Port
+}
+
+// uidBegins begins the UID of a Service in a description.
+const uidBegins = "(uid "
+
+// DescribedUID is the end of a description that has the UID of the Service, which is a proof.
+func DescribedUID(uid string) string { return " " + uidBegins + uid + ")" }
+
+// UIDIn returns the UID in a description, and whether it has one.
+func UIDIn(description string) (uid string, has bool) {
+	_, rest, has := strings.Cut(description, uidBegins)
+	return strings.TrimSuffix(rest, ")"), has
+}
 
 // SecurityGroup is what the driver uses of a security group of Neutron.
 type SecurityGroup struct {
