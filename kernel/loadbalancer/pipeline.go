@@ -28,6 +28,7 @@ type pipeline struct {
 // begin starts a run, after other runs for the same Service have ended. The context it
 // returns gives the calls to the cloud their priority.
 func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, context.Context, error) {
+	r := request.Read(svc, m.cloud, m.clusterID) // before the state is opened: a driver's check of an annotation may panic
 	entry, err := m.states.Open(ctx, svc.UID)
 	if err != nil {
 		return nil, ctx, err
@@ -35,7 +36,6 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	if _, due := m.due.LoadAndDelete(svc.UID); due && m.cloud.Descriptor.Capabilities.Recalls {
 		entry.State.Last = nil
 	}
-	r := request.Read(svc, m.cloud, m.clusterID)
 	p := &pipeline{
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,

@@ -1,8 +1,10 @@
 package loadbalancer
 
 import (
+	"context"
 	"net/netip"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -61,5 +63,26 @@ func TestFingerprintIgnoresWhatWeWrite(t *testing.T) {
 	f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
 	if request.Read(f.svc, f.cloud, "prod").Fingerprint == before {
 		t.Error("an annotation of the user does not")
+	}
+}
+
+// A panic in a driver's check of an annotation is contained by who calls, and the Service is not locked for ever.
+func TestPanicInACheckLocksNothing(t *testing.T) {
+	f := newFixture(t)
+	key := annotation.Key{Name: "example.com/panics", Check: func(string) (string, bool) { panic("a check") }}
+	f.cloud.Annotations = f.cloud.Annotations.With(annotation.Set{key})
+	f.svc.Annotations[key.Name] = "yes"
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Error("no panic")
+				}
+			}()
+			_, err := f.Ensure(ctx, f.svc, f.nodes)
+			t.Errorf("ensured: %v", err)
+		}()
+		cancel()
 	}
 }

@@ -99,7 +99,9 @@ func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		s.failed = time.Now()
+		if ctx.Err() == nil { // else the cloud is not to blame
+			s.failed = time.Now()
+		}
 		return nil
 	}
 	s.latest, s.began = latest, now

@@ -19,10 +19,10 @@ type reader struct {
 	began []time.Time
 }
 
-func (r *reader) ListBalancers(context.Context) (cloud.BulkList, error) {
+func (r *reader) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	r.began = append(r.began, time.Now())
 	time.Sleep(50 * time.Millisecond)
-	return r, nil
+	return r, ctx.Err()
 }
 
 // Services that look one after the other, each for what is later than its own deletion, share lists.
@@ -64,4 +64,22 @@ func TestFirstLook(t *testing.T) {
 			synctest.Wait()
 		})
 	}
+}
+
+// A Service that does not wait for its list any more costs the others nothing.
+func TestOneGivesUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		cloud := &reader{}
+		lists := New(cloud, func() int { return many })
+		impatient, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		defer cancel()
+		if lists.Get(impatient, Query{Service: "one", After: time.Now()}) != nil {
+			t.Error("a list that was given up is believed")
+		}
+		if lists.Get(t.Context(), Query{Service: "other", After: time.Now(), Alone: true}) == nil {
+			t.Error("no list for another Service")
+		}
+		time.Sleep(maxAge)
+		synctest.Wait()
+	})
 }
