@@ -37,11 +37,11 @@ func TestFamilies(t *testing.T) {
 // What is preserved is what Fields then says, and a field nobody manages stays so.
 func TestPin(t *testing.T) {
 	b := cloud.Balancer{Name: "new", Scope: cloud.ScopeInternal, DualStack: true, ProviderFields: map[string]string{"tier": "big"}}
-	pinned := map[string]string{cloud.FieldName: "old", cloud.FieldScope: "external", cloud.FieldDualStack: "false", "tier": "small"}
-	b.Preserve(pinned)
+	preserved := map[string]string{cloud.FieldName: "old", cloud.FieldScope: "external", cloud.FieldDualStack: "false", "tier": "small"}
+	b.Preserve(preserved)
 	b.Preserve(map[string]string{"subnet": "a"})
 	fields := b.Fields()
-	for field, value := range pinned {
+	for field, value := range preserved {
 		if fields[field] != value {
 			t.Errorf("%s = %q, want %q", field, fields[field], value)
 		}

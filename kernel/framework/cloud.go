@@ -125,7 +125,7 @@ func assemble(d *Driver) *Cloud {
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
-			ClusterID: o.ClusterID, Events: &balancer.Events{Next: c.recorder, Departing: c.departing}, Metrics: Metrics(), Trust: c.inventory.Trust,
+			ClusterID: o.ClusterID, Events: &balancer.Events{Next: c.recorder, Deleting: c.deleting}, Metrics: Metrics(), Trust: c.inventory.Trust,
 			Services: c.Services, Adoption: o.Adoption,
 		})
 	}
@@ -192,9 +192,9 @@ func (c *Cloud) Stop(ctx context.Context) error {
 	return c.lease.Release(ctx)
 }
 
-// departing reports whether the balancer of a Service is being deleted.
-func (c *Cloud) departing(uid types.UID) bool {
-	return c.loadBalancers == nil || c.loadBalancers.Departing(uid) // without controller nobody else says anything
+// deleting reports whether the balancer of a Service is being deleted.
+func (c *Cloud) deleting(uid types.UID) bool {
+	return c.loadBalancers == nil || c.loadBalancers.Deleting(uid) // without controller nobody else says anything
 }
 
 // quiet reports whether an event of the controllers is dropped as a false alarm.

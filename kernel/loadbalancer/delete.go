@@ -193,7 +193,7 @@ func (p deletion) removed(ctx context.Context, observed cloud.Observed, progress
 		p.forget()
 		return nil
 	}
-	if p.state.Removed = true; p.manager.lists.Crowded(p.Service.UID) {
+	if p.state.Removed = true; p.manager.lists.WorthReading(p.Service.UID) {
 		return &Pending{After: confirmAfter, Reason: "the balancer was deleted, and is looked for once more"}
 	}
 	return p.confirm(ctx)

@@ -138,7 +138,7 @@ func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Fi
 
 // consult returns the decision after all reads it needs besides the balancer.
 func (p *pipeline) consult(ctx context.Context, f decide.Finding, c target.Candidates, d decide.Decision) (decide.Decision, error) {
-	if d.Seeks {
+	if d.FindsSuccessor {
 		next, err := p.findSuccessor(ctx, f.Observed)
 		if err != nil {
 			return d, p.failed(ctx, err)

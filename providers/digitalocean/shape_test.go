@@ -41,7 +41,7 @@ func TestShape(t *testing.T) {
 		annotations map[string]string
 		nodes       []cloud.Target
 		facts       map[string]string
-		pinned      map[string]string
+		preserved   map[string]string
 		defaultType string
 		want        balancer.Shape
 		refused     string
@@ -65,9 +65,9 @@ func TestShape(t *testing.T) {
 		{name: "what exists stays", facts: map[string]string{balancer.LookupType: config.TypeRegional, balancer.LookupStack: balancer.StackIPv4}, nodes: []cloud.Target{dual}, want: balancer.Shape{Kind: config.TypeRegional}},
 		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": balancer.StackDual}, facts: map[string]string{balancer.LookupType: config.TypeRegional, balancer.LookupStack: balancer.StackIPv4}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
-			name: "pinned wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
-			pinned: map[string]string{balancer.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
-			want:   balancer.Shape{Kind: config.TypeRegional, Dual: true},
+			name: "preserved wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
+			preserved: map[string]string{balancer.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
+			want:      balancer.Shape{Kind: config.TypeRegional, Dual: true},
 		},
 		{name: "an existing GLOBAL balancer", facts: map[string]string{balancer.LookupType: "GLOBAL"}, refused: "GLOBAL"},
 	}
@@ -79,7 +79,7 @@ func TestShape(t *testing.T) {
 				}
 			})
 			spec := testSpec(t, test.annotations, func(s *cloud.Spec) {
-				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.pinned
+				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.preserved
 			})
 			got, err := d.ShapeOf(spec)
 			if test.refused != "" {

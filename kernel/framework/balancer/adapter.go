@@ -57,12 +57,12 @@ type Options struct {
 // Adapter adapts the balancers to the service controller.
 type Adapter struct {
 	Options
-	pending    *pending
-	alarms     alarms
-	watch      *watch
-	departures *deletions
-	annotator  *annotator
-	record     func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
+	pending   *pending
+	alarms    alarms
+	watch     *watch
+	deletions *deletions
+	annotator *annotator
+	record    func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
 // New returns an adapter. Connect gives it a client before the controller is started.
@@ -70,7 +70,7 @@ func New(o Options) *Adapter {
 	a := &Adapter{Options: o, pending: &pending{}, annotator: &annotator{before: o.Services.Recorded}}
 	a.record = a.annotator.write
 	a.watch = &watch{ensure: a.ensure, nodes: o.Nodes, services: o.Services, pending: a.pending, events: o.Events, results: map[types.UID]result{}}
-	a.departures = &deletions{
+	a.deletions = &deletions{
 		delete: a.delete, services: o.Services, events: o.Events, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, o.Deletions),
 	}
 	return a
@@ -79,9 +79,9 @@ func New(o Options) *Adapter {
 // Connect gives the adapter the client that it writes on Services with.
 func (a *Adapter) Connect(client typedcorev1.ServicesGetter) { a.annotator.client = client }
 
-// Departing reports whether the balancer of a Service is being deleted.
-func (a *Adapter) Departing(uid types.UID) bool {
-	begun, _ := a.departures.state(uid)
+// Deleting reports whether the balancer of a Service is being deleted.
+func (a *Adapter) Deleting(uid types.UID) bool {
+	begun, _ := a.deletions.state(uid)
 	return begun
 }
 
@@ -89,7 +89,7 @@ var _ cloudprovider.LoadBalancer = (*Adapter)(nil)
 
 // GetLoadBalancer is asked before a deletion: "does not exist" drops the finalizer.
 func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	if begun, gone := a.departures.state(svc.UID); gone {
+	if begun, gone := a.deletions.state(svc.UID); gone {
 		return nil, false, nil
 	} else if begun && request.IsDeleting(svc) {
 		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
@@ -107,11 +107,11 @@ func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Ser
 }
 
 // Hold implements [view.Follower].
-func (a *Adapter) Hold(svc *corev1.Service) bool { return a.departures.hold(svc) }
+func (a *Adapter) Hold(svc *corev1.Service) bool { return a.deletions.hold(svc) }
 
 // Forget implements [view.Follower]. It drops what is known of a Service that is gone.
 func (a *Adapter) Forget(uid types.UID) {
-	a.departures.forget(uid)
+	a.deletions.forget(uid)
 	a.watch.forget(uid)
 }
 
@@ -123,7 +123,7 @@ func (a *Adapter) GetLoadBalancerName(_ context.Context, _ string, svc *corev1.S
 // EnsureLoadBalancer makes the balancer what the Service asks for, or begins to: what the cloud is
 // still busy with is looked at again by watch.
 func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) (*corev1.LoadBalancerStatus, error) {
-	a.departures.forget(svc.UID)
+	a.deletions.forget(svc.UID)
 	outcome, err, known := a.watch.take(svc, nodes)
 	if known {
 		a.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
@@ -166,7 +166,7 @@ func (a *Adapter) ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 // before: the ensure worked on an older copy.
 func (a *Adapter) overtaken(svc *corev1.Service) {
 	if current := a.Services.Current(svc); current != nil && request.IsDeleting(current) {
-		a.departures.again(current)
+		a.deletions.again(current)
 	}
 }
 

@@ -96,8 +96,8 @@ func TestVanishedServicesAreForgotten(t *testing.T) {
 				synctest.Wait()
 				pending := 0
 				l.pending.services.Range(func(any, any) bool { pending++; return true })
-				if len(l.watch.results) > 0 || pending > 0 || len(l.departures.begun) > 0 || len(l.watch.alarms.set) > 0 {
-					t.Errorf("kept: results %v, pending %d, departures %v, alarms %v", l.watch.results, pending, l.departures.begun, l.watch.alarms.set)
+				if len(l.watch.results) > 0 || pending > 0 || len(l.deletions.begun) > 0 || len(l.watch.alarms.set) > 0 {
+					t.Errorf("kept: results %v, pending %d, deletions %v, alarms %v", l.watch.results, pending, l.deletions.begun, l.watch.alarms.set)
 				}
 			})
 		})

@@ -44,8 +44,8 @@ type deletion struct {
 
 // How long to wait after a deletion that failed.
 const (
-	departFirst = 5 * time.Second
-	departLast  = 5 * time.Minute
+	retryFirst = 5 * time.Second
+	retryLast  = 5 * time.Minute
 )
 
 // hold begins the deletion of a balancer that is given up, if it has not begun, and reports whether the controller has to wait.
@@ -120,7 +120,7 @@ func (d *deletions) look(svc *corev1.Service, state *deletion) {
 	case busy:
 		d.goOn(svc.UID, state, func() { d.alarms.when(pending, svc.UID, func() { d.look(current, state) }) })
 	default:
-		wait := min(departFirst<<min(state.failures, 8), departLast)
+		wait := min(retryFirst<<min(state.failures, 8), retryLast)
 		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
 		d.goOn(svc.UID, state, func() {
 			state.failures++

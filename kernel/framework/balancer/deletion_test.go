@@ -130,10 +130,10 @@ func TestEnsureByAnOlderCopyEndsNoDeletion(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				services, clouds := &fakeServices{current: old}, &late{}
 				l := adapter(&clouds.fakeBalancers, services)
-				l.Manager, l.departures.slots = clouds, make(chan struct{}, 2)
+				l.Manager, l.deletions.slots = clouds, make(chan struct{}, 2)
 				begin := func() {
 					services.current = leaving
-					l.departures.hold(leaving)
+					l.deletions.hold(leaving)
 				}
 				if test.begun >= 0 {
 					begin()
@@ -155,7 +155,7 @@ func TestEnsureByAnOlderCopyEndsNoDeletion(t *testing.T) {
 				if last := clouds.last(); last.Before(ended) {
 					t.Errorf("no deletion since the ensure: the last one at %v, it ended at %v", last, ended)
 				}
-				if _, gone := l.departures.state(old.UID); !gone || len(services.Take()) != 1 {
+				if _, gone := l.deletions.state(old.UID); !gone || len(services.Take()) != 1 {
 					t.Errorf("gone %t; want the controller asked once to remove the finalizer", gone)
 				}
 			})

@@ -20,13 +20,13 @@ import (
 // beside it, is said here; what it is not told because a change is tried again, watch says.
 type Events struct {
 	Next event.Recorder
-	// Departing reports whether the Service's balancer is being deleted.
-	Departing func(types.UID) bool
+	// Deleting reports whether the Service's balancer is being deleted.
+	Deleting func(types.UID) bool
 }
 
 // Record implements [event.Recorder].
 func (e *Events) Record(object event.Object, reason event.Reason, message string) {
-	if reason == event.CloudFailure && !e.Departing(types.UID(object.UID)) {
+	if reason == event.CloudFailure && !e.Deleting(types.UID(object.UID)) {
 		return
 	}
 	e.Next.Record(object, reason, message)

@@ -151,8 +151,8 @@ func (s *Lists) keep() {
 	})
 }
 
-// Crowded reports whether enough Services are looked at for a bulk list.
-func (s *Lists) Crowded(service types.UID) bool {
+// WorthReading reports whether enough Services are looked at for a bulk list.
+func (s *Lists) WorthReading(service types.UID) bool {
 	return s.reader != nil && s.manyAtOnce(service, time.Now())
 }
 

@@ -31,7 +31,7 @@ func TestStaggered(t *testing.T) {
 		cloud := &reader{}
 		lists := New(cloud, func() int { return 0 })
 		for i := range many {
-			lists.Crowded(types.UID(fmt.Sprint("earlier ", i)))
+			lists.WorthReading(types.UID(fmt.Sprint("earlier ", i)))
 		}
 		start := time.Now()
 		var all sync.WaitGroup

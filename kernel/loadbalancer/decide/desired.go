@@ -77,11 +77,11 @@ func immutableChanges(before, after cloud.Balancer, immutable []string) []cloud.
 // preserved returns the present value of every immutable field, also of those that do not
 // differ: pinning one may change the default of another.
 func preserved(b cloud.Balancer, immutable []string) map[string]string {
-	fields, pinned := b.Fields(), map[string]string{}
+	fields, kept := b.Fields(), map[string]string{}
 	for _, name := range immutable {
-		pinned[name] = fields[name]
+		kept[name] = fields[name]
 	}
-	return pinned
+	return kept
 }
 
 // immutableWarnings say what stays as it is, and what it takes to change it all the same.

@@ -70,7 +70,7 @@ func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
 		begun := replacement.Record{Request: p.Fingerprint, Of: observed.ID, Was: preserved(observed.Balancer, p.Cloud.Descriptor.Capabilities.Immutable)}
 		d.Begins = begun.Annotation()
 	case beside:
-		d.Seeks = true
+		d.FindsSuccessor = true
 	}
 	if beside {
 		d.Question.Before = cloud.Observed{}

@@ -88,8 +88,8 @@ const (
 
 // Kind returns the kind the Service asks for, or has to keep.
 func Kind(spec cloud.Spec) string {
-	if pinned := spec.Preserved[FieldType]; pinned != "" {
-		return pinned
+	if preserved := spec.Preserved[FieldType]; preserved != "" {
+		return preserved
 	}
 	if option.Type.In(spec.Options) == option.TypeNetwork {
 		return KindNetwork

@@ -43,7 +43,7 @@ func (m *Machines) machine(i *ec2types.Instance) cloud.Instance {
 		State:      state(i.State),
 		Addresses:  addresses(i, m.Families),
 		Labels:     zoneLabels(zoneID),
-		Attributes: m.traits(i),
+		Attributes: m.attributes(i),
 	}
 }
 
@@ -66,21 +66,21 @@ func state(s *ec2types.InstanceState) cloud.State {
 	}
 }
 
-func (m *Machines) traits(i *ec2types.Instance) map[string]string {
+func (m *Machines) attributes(i *ec2types.Instance) map[string]string {
 	groups := make([]string, len(i.SecurityGroups))
 	for n, group := range i.SecurityGroups {
 		groups[n] = aws.ToString(group.GroupId)
 	}
 	slices.Sort(groups)
-	traits := map[string]string{
+	attributes := map[string]string{
 		AttributeGroups: strings.Join(groups, ","),
 		AttributeVPC:    aws.ToString(i.VpcId),
 		attributeSubnet: aws.ToString(i.SubnetId),
 	}
 	if m.Cluster.Has(tag.Of(i.Tags)) {
-		traits[AttributeTagged] = attributeYes
+		attributes[AttributeTagged] = attributeYes
 	}
-	return traits
+	return attributes
 }
 
 // addresses are those of a Node, one family after the other, as upstream orders them. Network

@@ -24,7 +24,7 @@ type Shape struct {
 }
 
 // ShapeOf decides the shape. For each part the first of these that says something counts:
-// pinned by the kernel, annotated, what the existing balancer has, the default.
+// preserved by the kernel, annotated, what the existing balancer has, the default.
 func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 	s := Shape{Kind: cmp.Or(spec.Preserved[FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.Settings.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
@@ -34,8 +34,8 @@ func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
 		s.Internal = scope == string(cloud.ScopeInternal)
 	}
-	if pinned, ok := spec.Preserved[cloud.FieldDualStack]; ok {
-		s.Dual, _ = strconv.ParseBool(pinned)
+	if preserved, ok := spec.Preserved[cloud.FieldDualStack]; ok {
+		s.Dual, _ = strconv.ParseBool(preserved)
 		return s, nil
 	}
 	var err error
