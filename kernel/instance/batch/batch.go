@@ -4,12 +4,9 @@ package batch
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"sync"
 	"time"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // Batcher collects questions for a moment, so that they are answered together. A question that is asked
@@ -124,18 +121,14 @@ func (b *Batcher[Q, A]) run(ctx context.Context) {
 		b.running = running
 	}
 	b.mu.Unlock()
-	err := errUnanswered
 	defer func() {
 		for _, q := range batch {
-			q.Settle(*new(A), err)
+			q.Settle(*new(A), errUnanswered)
 		}
 	}()
 	if b.Turn != nil {
 		b.Turn <- struct{}{}
 		defer func() { <-b.Turn }()
 	}
-	// Pure methods of the driver may panic in there, and nobody above contains it: this is a goroutine of its own.
-	if _, panicked := run.Contain(func() struct{} { b.Answer(ctx, batch); return struct{}{} }); panicked != nil {
-		err = fmt.Errorf("answering together with others: %w", panicked)
-	}
+	b.Answer(ctx, batch)
 }
