@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
-
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
 	cloudproviderapi "k8s.io/cloud-provider/api"
@@ -20,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // inventory answers for machines; *instance.Inventory does.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
-
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/klog/v2"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 )
 
 // How long a loop waits after a failure: the first time, and at most.

@@ -123,7 +123,7 @@ func TestPendingBalancerIsLookedAtInAYoungBulkList(t *testing.T) {
 		for _, b := range s.balancers {
 			b.busy = 2
 		}
-		for looks, wait := range []time.Duration{bulkListAge - time.Millisecond, bulkListAge} {
+		for looks, wait := range []time.Duration{300 * time.Millisecond, bulkListAge} {
 			s.lists = 0
 			for _, f := range all[1:] {
 				if err := f.ensure(); looks == 0 && err == nil || looks == 1 && err != nil {
@@ -150,7 +150,7 @@ func TestBulkListIsReadAgain(t *testing.T) {
 			f.settle()
 		}
 		if s.lists != 1 {
-			t.Fatalf("%d lists for one crowd", s.lists)
+			t.Fatalf("%d lists for Services that are looked at together", s.lists)
 		}
 		all[3].svc.Annotations[keyAlgorithm.Name] = "random"
 		time.Sleep(time.Millisecond)

@@ -6,14 +6,14 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
-
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // client is what the controllers write through.

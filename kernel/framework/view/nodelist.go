@@ -21,17 +21,14 @@ import (
 //     those of the next one, see Recent of kernel/loadbalancer/target. To choose 5,000 Nodes anew takes milliseconds.
 type nodeList struct {
 	mu sync.Mutex
-	// known are the Nodes by name.
-	known map[string]nodeVersion
+	// known are the Nodes by name, as they were returned.
+	known map[string]*corev1.Node
 	// changes is how often something has changed, 0 as long as nobody tells of changes: then each list is a new one.
 	changes int
 	// listed is the list as it was after that many changes.
 	listed   []*corev1.Node
 	listedAt int
 }
-
-// nodeVersion is a Node: the object that is returned, and the newest one that is like it.
-type nodeVersion struct{ first, latest *corev1.Node }
 
 // get returns the Nodes. read reads those of the cluster that are shown.
 func (l *nodeList) get(read func() ([]*corev1.Node, error)) ([]*corev1.Node, error) {
@@ -58,25 +55,21 @@ func (l *nodeList) get(read func() ([]*corev1.Node, error)) ([]*corev1.Node, err
 // settle replaces Nodes by the objects that were returned before. The caller holds mu.
 func (l *nodeList) settle(nodes []*corev1.Node) {
 	if l.known == nil {
-		l.known = make(map[string]nodeVersion, len(nodes))
+		l.known = make(map[string]*corev1.Node, len(nodes))
 	}
 	for n, node := range nodes {
-		version := l.known[node.Name]
-		if version.latest != node {
-			if version.first == nil || !alike(version.first, node) {
-				version.first = node
-			}
-			version.latest = node
-			l.known[node.Name] = version
+		if known := l.known[node.Name]; known != nil && alike(known, node) {
+			nodes[n] = known
+		} else {
+			l.known[node.Name] = node
 		}
-		nodes[n] = version.first
 	}
 	if len(l.known) > len(nodes) {
 		there := make(map[string]bool, len(nodes))
 		for _, node := range nodes {
 			there[node.Name] = true
 		}
-		maps.DeleteFunc(l.known, func(name string, _ nodeVersion) bool { return !there[name] })
+		maps.DeleteFunc(l.known, func(name string, _ *corev1.Node) bool { return !there[name] })
 	}
 }
 

@@ -125,3 +125,31 @@ func TestNodeListIsKept(t *testing.T) {
 		known = now
 	}
 }
+
+// The list hears of all that balancers depend on, also of what the service controller is not told.
+func TestNodeListHearsOfChanges(t *testing.T) {
+	factory := cluster(t)
+	informer := factory.Core().V1().Nodes()
+	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(factory.Core().V1().Services()), nil)
+	told := targets.filter(handler(&log{}))
+	before := node("a", "sim://1", withIP("10.0.0.1"))
+	put(t, informer.Informer(), before)
+	for name, test := range map[string]struct {
+		change func(*corev1.Node)
+		other  bool
+	}{
+		"heartbeat": {withReady(corev1.ConditionFalse), false},
+		"addresses": {withIP("fd00::1"), true},
+		"labels":    {withLabel("pool", "edge"), true},
+	} {
+		known := targets.All()
+		after := node("a", "sim://1", withIP("10.0.0.1"), test.change)
+		put(t, informer.Informer(), after)
+		told.OnUpdate(before, after)
+		if now := targets.All(); (now[0] == after) != test.other || (&now[0] != &known[0]) != test.other {
+			t.Errorf("%s: another Node: %t, want %t", name, now[0] == after, test.other)
+		}
+		put(t, informer.Informer(), before)
+		told.OnUpdate(after, before)
+	}
+}

@@ -99,7 +99,7 @@ func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
-		if ctx.Err() == nil { // else the cloud is not to blame
+		if ctx.Err() == nil { // else the cloud did not fail
 			s.failed = time.Now()
 		}
 		return nil

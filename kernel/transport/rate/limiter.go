@@ -74,7 +74,7 @@ func (l *Limiter) Wait(ctx context.Context, priority cloud.Priority) error {
 	now := time.Now()
 	w := &waiter{priority: priority, due: now.Add(time.Duration(priority) * aging), result: make(chan error, 1)}
 	w.deadline, _ = ctx.Deadline()
-	l.enter(w, now)
+	l.enter(w)
 	select {
 	case err := <-w.result:
 		return err
@@ -84,7 +84,7 @@ func (l *Limiter) Wait(ctx context.Context, priority cloud.Priority) error {
 	}
 }
 
-func (l *Limiter) enter(w *waiter, now time.Time) {
+func (l *Limiter) enter(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	at, _ := slices.BinarySearchFunc(l.queue, w, func(queued, w *waiter) int {
@@ -94,7 +94,7 @@ func (l *Limiter) enter(w *waiter, now time.Time) {
 		return -1 // equal ones stay in the order of arrival
 	})
 	l.queue = slices.Insert(l.queue, at, w)
-	l.dispatch(now)
+	l.dispatch(time.Now()) // under the lock: a bucket fills twice for the time by which it is asked for an earlier one
 }
 
 func (l *Limiter) leave(w *waiter) {

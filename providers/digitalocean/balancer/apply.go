@@ -85,7 +85,10 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	lb := &present
 	refused := l.settleMarks(ctx, lb, change)
-	if needsPut(lb, change) && (refused == nil || lb.Name == change.After.Name) {
+	if marks, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, marks)) > 0 {
+		change = named(lb.Name, change)
+	}
+	if needsPut(lb, change) {
 		updated, err := l.put(ctx, lb, change)
 		switch class := api.Classify(err).Class; {
 		case err == nil:
@@ -142,6 +145,14 @@ func (l *Balancers) untag(ctx context.Context, tag, id string) error {
 		return nil
 	}
 	return err
+}
+
+// named returns the change of a balancer that keeps its name.
+func named(name string, change cloud.Change) cloud.Change {
+	after := *change.After
+	after.Name, change.After = name, &after
+	change.Operations = slices.DeleteFunc(slices.Clone(change.Operations), func(op cloud.Operation) bool { return op.Field == cloud.FieldName })
+	return change
 }
 
 // needsPut reports whether something differs that only a PUT can change. Targets given by a

@@ -1,6 +1,7 @@
 package balancer
 
 import (
+	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -18,12 +19,14 @@ func TestNothingIsRenamedWithoutMarks(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tagging int
 		name    string
+		besides string // another field that changes
 		want    []string
 	}{
-		"marked":            {http.StatusNoContent, "new", []string{"PUT /v2/load_balancers/lb"}},
-		"not marked":        {http.StatusServiceUnavailable, "new", nil},
-		"tags are refused":  {http.StatusForbidden, "new", nil},
-		"not marked, as is": {http.StatusForbidden, "old", []string{"PUT /v2/load_balancers/lb"}},
+		"marked":                 {http.StatusNoContent, "new", "", []string{"PUT new"}},
+		"not marked":             {http.StatusServiceUnavailable, "new", "", nil},
+		"tags are refused":       {http.StatusForbidden, "new", "", nil},
+		"and more has to change": {http.StatusForbidden, "new", FieldType, []string{"PUT old"}},
+		"not marked, as is":      {http.StatusForbidden, "old", FieldType, []string{"PUT old"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var puts []string
@@ -31,7 +34,11 @@ func TestNothingIsRenamedWithoutMarks(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				switch r.Method {
 				case http.MethodPut:
-					puts = append(puts, r.Method+" "+r.URL.Path)
+					var sent struct{ Name string }
+					if err := json.NewDecoder(r.Body).Decode(&sent); err != nil {
+						t.Error(err)
+					}
+					puts = append(puts, r.Method+" "+sent.Name)
 					_, _ = io.WriteString(w, `{"load_balancer":{"id":"lb","name":"`+tt.name+`"}}`)
 				default:
 					w.WriteHeader(tt.tagging)
@@ -45,6 +52,9 @@ func TestNothingIsRenamedWithoutMarks(t *testing.T) {
 			change := cloud.Change{
 				After:      &cloud.Balancer{Name: tt.name, OwnershipTags: []string{"ccm-cluster:c"}, ProviderFields: map[string]string{FieldType: config.TypeNetwork}},
 				Operations: []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}, {Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldName}},
+			}
+			if tt.besides != "" {
+				change.Operations = append(change.Operations, cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: tt.besides})
 			}
 			_, err = (&Balancers{API: client}).update(t.Context(), godo.LoadBalancer{ID: "lb", Name: "old"}, change)
 			if marked := tt.tagging == http.StatusNoContent; (err == nil) != marked || !slices.Equal(puts, tt.want) {

@@ -74,13 +74,13 @@ func canonicalRule(rule string) (string, bool) {
 		return "ip:" + address.String(), err == nil && address.Zone() == ""
 	case "cidr":
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(value))
-		return cIDRRule(prefix), err == nil
+		return cidrRule(prefix), err == nil
 	}
 	return "", false
 }
 
-// cIDRRule is an access rule for a network.
-func cIDRRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
+// cidrRule is an access rule for a network.
+func cidrRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
 
 // canonicalRules returns access rules as annotations have them; what these never have stays.
 func canonicalRules(rules []string) []string {

@@ -85,7 +85,7 @@ func allowed(spec cloud.Spec) []string {
 	}
 	var rules []string
 	for _, prefix := range spec.SourceRanges {
-		rules = append(rules, cIDRRule(prefix))
+		rules = append(rules, cidrRule(prefix))
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)

@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
@@ -160,16 +161,23 @@ func TestIDOfAnotherForm(t *testing.T) {
 // TestFloatingIPOfAnotherService: one that is free and was made for another Service is not attached, with whatever address a Service
 // asks for: it would be deleted with this Service.
 func TestFloatingIPOfAnotherService(t *testing.T) {
-	for address, attached := range map[string]bool{"172.24.0.5": false, "172.24.0.4": true} {
+	for _, test := range []struct {
+		address, preserved string
+		attached           bool
+	}{
+		{"172.24.0.5", "", false},
+		{"172.24.0.4", "", true},
+		{"", "172.24.0.5", true}, // the balancer that is replaced had it
+	} {
 		c := newCase(t, checked())
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
-		spec.LoadBalancerIP = address
+		spec.LoadBalancerIP, spec.Preserved = test.address, map[string]string{desired.FieldFloatingIP: test.preserved}
 		lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
 		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
-		if attached {
+		if test.attached {
 			c.wrote("a free floating IP", `PUT /floatingips/fip {"floatingip":{"port_id":"`+idVIP+`"}}`)
 		} else if c.wrote("another's floating IP"); !check.IsInvalid(err) || !strings.Contains(err.Error(), "another Service") {
-			t.Errorf("%s: %v", address, err)
+			t.Errorf("%s: %v", test.address, err)
 		}
 	}
 }

@@ -198,7 +198,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 	}
 	for _, ip := range ips {
 		taken := ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port)
-		if taken || ip.Port == "" && ip.IsOfAnother(spec.Ref.Owner.UID) {
+		if taken || ip.Port == "" && desired.IsOfAnother(ip, spec) {
 			q.refuse(q.where.AddressBy, address, ip.Obstacle())
 		}
 	}

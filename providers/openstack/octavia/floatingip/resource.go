@@ -133,8 +133,8 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //
 //	loadBalancerIP  in the project     it
 //	set             free               is attached
-//	set             free, made for     refused: it is that one's, which may want it again
-//	                another Service
+//	set             free, made for     refused: it is that one's, which may want it again. The
+//	                another Service    balancer that this one replaces may have had it all the same
 //	set             used elsewhere     refused
 //	set             unknown            is made, which needs more rights than most users have
 //	not set         one is left of an  is attached
@@ -154,7 +154,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 			ip = &found[0]
 		}
 	}
-	usable := ip != nil && (ip.Port == "" && !ip.IsOfAnother(spec.Ref.Owner.UID) || ip.Port == port)
+	usable := ip != nil && (ip.Port == "" && !desired.IsOfAnother(*ip, spec) || ip.Port == port)
 	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)

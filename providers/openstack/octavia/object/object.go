@@ -181,16 +181,10 @@ type FloatingIP struct {
 // Identifier returns the id.
 func (f FloatingIP) Identifier() string { return f.ID }
 
-// IsOfAnother reports whether the description says that it was made for another Service than that of the UID.
-func (f FloatingIP) IsOfAnother(uid string) bool {
-	madeFor, proof := UIDIn(f.Description)
-	return proof && madeFor != uid
-}
-
 // Obstacle says why a Service may not have it.
 func (f FloatingIP) Obstacle() string {
 	if f.Port == "" {
-		return "it was made for another Service, as its description says"
+		return "it was made for another Service; if that is gone, change the description of the floating IP"
 	}
 	return "it is in use at port " + f.Port
 }
@@ -204,7 +198,8 @@ func DescribedUID(uid string) string { return " " + uidBegins + uid + ")" }
 // UIDIn returns the UID in a description, and whether it has one.
 func UIDIn(description string) (uid string, has bool) {
 	_, rest, has := strings.Cut(description, uidBegins)
-	return strings.TrimSuffix(rest, ")"), has
+	uid, _, _ = strings.Cut(rest, ")")
+	return uid, has
 }
 
 // SecurityGroup is what the driver uses of a security group of Neutron.
