@@ -196,10 +196,13 @@ func (q *inquiry) floating(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	port := ""
+	if q.before != nil {
+		port = q.before.LB.Port
+	}
 	for _, ip := range ips {
-		taken := ip.Port != "" && (q.before == nil || ip.Port != q.before.LB.Port)
-		if taken || ip.Port == "" && desired.IsOfAnother(ip, spec) {
-			q.refuse(q.where.AddressBy, address, ip.Obstacle())
+		if why := ip.Obstacle(port, spec.Ref.Owner.UID, spec.Preserved[desired.FieldFloatingIP]); why != "" {
+			q.refuse(q.where.AddressBy, address, why)
 		}
 	}
 	return nil

@@ -6,7 +6,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -132,11 +131,4 @@ func onBoth(spec cloud.Spec) bool {
 		return spec.Lookups[LookupSecondFamily] != ""
 	}
 	return spec.DualStack
-}
-
-// IsOfAnother reports whether a floating IP was made for another Service, as its description says. An address that the Service has
-// to keep is its own.
-func IsOfAnother(ip object.FloatingIP, spec cloud.Spec) bool {
-	uid, proof := object.UIDIn(ip.Description)
-	return proof && uid != spec.Ref.Owner.UID && spec.Preserved[FieldFloatingIP] != ip.Address
 }

@@ -154,7 +154,12 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 			ip = &found[0]
 		}
 	}
-	usable := ip != nil && (ip.Port == "" && !desired.IsOfAnother(*ip, spec) || ip.Port == port)
+	at, _ := port.(string)
+	why := ""
+	if ip != nil {
+		why = ip.Obstacle(at, spec.Ref.Owner.UID, spec.Preserved[desired.FieldFloatingIP])
+	}
+	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
@@ -166,7 +171,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	case ip != nil && where.FloatingAddress != "":
 		changeFloating(r, ip, port, ip.Description)
 		if problem == nil {
-			problem = &cloud.Invalid{Field: where.AddressBy, Value: ip.Address, Want: ip.Obstacle()}
+			problem = &cloud.Invalid{Field: where.AddressBy, Value: ip.Address, Want: why}
 		}
 	default:
 		r.Wanted = append(r.Wanted, cloud.Resource{
@@ -184,7 +189,7 @@ const DescriptionPrefix = "Floating IP for Kubernetes external service"
 
 // Description is upstream's, with the Service's UID, which is a proof.
 func (m *Manager) Description(o cloud.Owner) string {
-	proof := object.DescribedUID(o.UID)
+	proof := " (uid " + o.UID + ")"
 	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.Marks.ClusterName)
 	return text[:min(len(text), mark.MaxText-len(proof))] + proof
 }
@@ -192,8 +197,8 @@ func (m *Manager) Description(o cloud.Owner) string {
 // IsOurs reports whether a floating IP of that description was made for the Service. One of upstream's
 // says so by where it is attached.
 func (m *Manager) IsOurs(description string, o cloud.Owner, attached bool) bool {
-	if uid, proof := object.UIDIn(description); proof {
-		return o.UID != "" && uid == o.UID
+	if strings.Contains(description, "(uid ") {
+		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
 	}
 	return attached && strings.Contains(description, DescriptionPrefix)
 }

@@ -3,7 +3,6 @@ package object
 import (
 	"encoding/json"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -167,39 +166,6 @@ func Lifecycle(lb Balancer) (cloud.BalancerState, string) {
 		return cloud.BalancerFailed, "its provisioning status is ERROR; an administrator can repair it with `openstack loadbalancer failover`"
 	}
 	return cloud.BalancerPending, ""
-}
-
-// FloatingIP is what the driver uses of a floating IP of Neutron.
-type FloatingIP struct {
-	ID          string `json:"id"`
-	Address     string `json:"floating_ip_address"`
-	Port        string `json:"port_id"`
-	Description string `json:"description"`
-	Network     string `json:"floating_network_id"`
-}
-
-// Identifier returns the id.
-func (f FloatingIP) Identifier() string { return f.ID }
-
-// Obstacle says why a Service may not have it.
-func (f FloatingIP) Obstacle() string {
-	if f.Port == "" {
-		return "it was made for another Service; if that is gone, change the description of the floating IP"
-	}
-	return "it is in use at port " + f.Port
-}
-
-// uidBegins begins the UID of a Service in a description.
-const uidBegins = "(uid "
-
-// DescribedUID is the end of a description that has the UID of the Service, which is a proof.
-func DescribedUID(uid string) string { return " " + uidBegins + uid + ")" }
-
-// UIDIn returns the UID in a description, and whether it has one.
-func UIDIn(description string) (uid string, has bool) {
-	_, rest, has := strings.Cut(description, uidBegins)
-	uid, _, _ = strings.Cut(rest, ")")
-	return uid, has
 }
 
 // SecurityGroup is what the driver uses of a security group of Neutron.
