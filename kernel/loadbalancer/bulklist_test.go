@@ -111,6 +111,15 @@ func TestManyServicesShareABulkList(t *testing.T) {
 	})
 }
 
+// A balancer that takes minutes is worth no list of its own for each look.
+func TestListAge(t *testing.T) {
+	for pending, want := range map[time.Duration]time.Duration{0: 250 * time.Millisecond, 10 * time.Second: 250 * time.Millisecond, 80 * time.Second: bulkListAge} {
+		if got := listAge(pending); got != want {
+			t.Errorf("pending for %s: %s, want %s", pending, got, want)
+		}
+	}
+}
+
 // A list that is seconds old would show a balancer pending once more, although it is done.
 func TestPendingBalancerIsLookedAtInAYoungBulkList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -54,9 +54,9 @@ func (p *finder) expected() bool {
 // that see the right account.
 func (p *finder) leaves() bool { return p.removed && p.Spec.Deleting }
 
-// pendingAge is how old a bulk list may be that shows whether a balancer is still pending. With an older one the balancer
-// would be seen ready at the next look only, seconds later.
-const pendingAge = 250 * time.Millisecond
+// listAge is how old a bulk list may be that shows whether a balancer is still pending that has been so for that long. With an
+// older one it would be seen ready at the next look only, a fifth of that later, see operation.Interval.
+func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*time.Millisecond) }
 
 // observer reads a balancer: observe where a bulk list will do, else read.
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
@@ -143,8 +143,10 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
-		if just := p.began.Add(-pendingAge); !p.state.PendingSince.IsZero() && just.After(query.After) {
-			query.After = just
+		if since := p.state.PendingSince; !since.IsZero() {
+			if just := p.began.Add(-listAge(p.began.Sub(since))); just.After(query.After) {
+				query.After = just
+			}
 		}
 	}
 	if spec.Removed || p.leaves() {
