@@ -95,17 +95,18 @@ func (d *Driver) SwitchedOn() (balancers, routes bool) {
 // nothing is there in every project and stays as it is: a token is exchanged for another one of the same
 // project.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	if d.Routes.ID == 0 {
-		_, _, err := d.Routes.API.Location.List(ctx, hcloud.LocationListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}})
+	routes := d.Routes
+	if routes.ID == 0 {
+		_, _, err := routes.API.Location.List(ctx, hcloud.LocationListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}})
 		if err != nil {
 			return cloud.Identity{}, api.Failed("checking the token", err)
 		}
 		return cloud.Identity{Unknown: true}, nil
 	}
-	if _, err := d.Routes.Read(ctx); err != nil {
+	if _, err := routes.Read(ctx); err != nil {
 		return cloud.Identity{}, fmt.Errorf("finding out whose the token is: %w", err)
 	}
-	return cloud.Identity{Account: "network " + strconv.FormatInt(d.Routes.ID, 10)}, nil
+	return cloud.Identity{Account: "network " + strconv.FormatInt(routes.ID, 10)}, nil
 }
 
 // Instances implements cloud.Driver.
