@@ -3,7 +3,9 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Result are the figures of one number of nodes in one cloud.
@@ -117,6 +119,10 @@ func (r Result) Violations() []string {
 	atMost("milliseconds of processor to make Services", int(r.Create.CPUSeconds*1000), busyMaking+perService*r.Services)
 	atMost("milliseconds of processor for an ensure that changes nothing", int(r.unchangedCPU()), busyEnsure)
 	atMost("seconds to delete Services", int(r.Delete.Seconds), stalled)
+	atMost("seconds to initialise", int(r.Initialise.Seconds), slowStart+r.Nodes/perSecond)
+	atMost("milliseconds of processor to initialise", int(r.Initialise.CPUSeconds*1000), busyStart+perNode*r.Nodes)
+	atMost("seconds until all Services have an address", int(r.Create.Seconds), slowMaking+r.Services)
+	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
 		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReady.Calls.Throttled, 0)
@@ -142,6 +148,15 @@ const (
 	busyMaking = 2000
 	perService = 120
 	busyEnsure = 20
+	// The following are beyond what any machine takes unless something is wrong: 5,000 Nodes take 25 seconds, 9 seconds of
+	// processor and 77 to 113 MB on a quiet one. 50 Services take 15 seconds, of which the cloud takes 11, and memory for their targets.
+	slowStart  = 60
+	perSecond  = 50
+	busyStart  = 4000
+	perNode    = 5
+	slowMaking = 120
+	largeStart = 120
+	perMB      = 50
 )
 
 // unchangedCPU is the processor time of one ensure that changes nothing, in milliseconds.
