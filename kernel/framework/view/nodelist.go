@@ -58,7 +58,7 @@ func (l *nodeList) settle(nodes []*corev1.Node) {
 		l.known = make(map[string]*corev1.Node, len(nodes))
 	}
 	for n, node := range nodes {
-		if known := l.known[node.Name]; known != nil && alike(known, node) {
+		if known := l.known[node.Name]; known != nil && (known == node || alike(known, node)) {
 			nodes[n] = known
 		} else {
 			l.known[node.Name] = node
