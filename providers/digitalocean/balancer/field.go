@@ -80,7 +80,7 @@ func (r *Rules) wanted(kind string, spec cloud.Spec) map[string]string {
 
 // present returns the managed fields of a load balancer as they are.
 func (r *Rules) present(lb *godo.LoadBalancer, spec cloud.Spec) map[string]string {
-	request := lb.AsRequest()
+	request := requestOf(lb)
 	request.Type, request.IP = kindOf(lb), cmp.Or(lb.IP, keyIP.In(spec.Options)) // a new one has no address for a while
 	values := r.wanted(request.Type, spec)
 	for _, f := range fields {

@@ -53,12 +53,22 @@ func (r *Rules) View(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
 	return b
 }
 
+// requestOf returns the request that would leave a balancer as it is. AsRequest of godo v1.236.0 writes through a pointer
+// of the balancer, with the value that is there; several Services read the same balancer of a list at once.
+func requestOf(lb *godo.LoadBalancer) *godo.LoadBalancerRequest {
+	own := *lb
+	if p := lb.DisableLetsEncryptDNSRecords; p != nil {
+		own.DisableLetsEncryptDNSRecords = godo.PtrTo(*p)
+	}
+	return own.AsRequest()
+}
+
 // Request is what a balancer is created from, or else the existing one with every managed field replaced. The API resets
 // what a PUT leaves out, so everything else goes back as it came: a size set by hand, the cipher policy, the project.
 func (r *Rules) Request(existing *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
 	request := &godo.LoadBalancerRequest{Region: r.Settings.Region, Tags: b.OwnershipTags}
 	if existing != nil {
-		request = existing.AsRequest()
+		request = requestOf(existing)
 		if request.SizeUnit > 0 {
 			request.SizeSlug = "" // the API answers both and accepts one
 		}
