@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 // scheme is the scheme of provider-IDs.
@@ -55,7 +56,7 @@ func Descriptor() cloud.Descriptor {
 
 // ReadOnly says which requests only read: a request for a token does, though its method is POST.
 func ReadOnly(r *http.Request) bool {
-	return r.Method == http.MethodGet || r.Method == http.MethodHead || isTokenRequest(r.Context())
+	return r.Method == http.MethodGet || r.Method == http.MethodHead || token.IsRequest(r.Context())
 }
 
 // API returns the group of a request, "" for reads of one object and requests for tokens.

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 func TestReadOnly(t *testing.T) {
@@ -16,11 +18,16 @@ func TestReadOnly(t *testing.T) {
 	}
 	seen := false
 	next := transportFunc(func(r *http.Request) (*http.Response, error) {
-		seen = ReadOnly(r)
-		return answer(http.StatusOK, "{}"), nil
+		if r.Method == http.MethodPost {
+			seen = ReadOnly(r)
+		}
+		return answer(http.StatusOK, `{"access_token": "x", "token_type": "Bearer"}`), nil
 	})
-	sent := &tokenTransport{ctx: t.Context(), next: next}
-	if _, err := sent.RoundTrip(httptest.NewRequest(http.MethodPost, "http://token.example.com/x", http.NoBody)); err != nil || !seen {
+	credentials := func() (string, error) {
+		return `{"type": "authorized_user", "client_id": "a", "client_secret": "b", "refresh_token": "c"}`, nil
+	}
+	sent := token.NewTransport(next, token.Document{Read: credentials, Transport: next})
+	if _, err := sent.RoundTrip(httptest.NewRequest(http.MethodGet, "http://compute.example.com/x", http.NoBody)); err != nil || !seen {
 		t.Errorf("a request for a token reads only: %t, %v", seen, err)
 	}
 }

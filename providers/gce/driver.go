@@ -15,6 +15,7 @@ import (
 	"google.golang.org/api/option"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 // Driver is the projects whose instances are nodes, seen with one account.
@@ -42,22 +43,22 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if err := errors.Join(err, problem); err != nil {
 		return nil, fmt.Errorf("reading the configuration of Google Cloud: %w", err)
 	}
-	server := metadata{transport: c.Transport, host: environment.metadata}
+	server := token.Metadata{Transport: c.Transport, Host: environment.metadata}
 	from, err := sourceOf(c, &file, environment.credentialsFile, server)
 	if err != nil {
 		return nil, err
 	}
-	_, document := from.(document)
+	_, document := from.(token.Document)
 	onMachine := !document || cmp.Or(file.project, environment.project) == ""
 	if onMachine {
-		server.warnOfProxy(http.ProxyFromEnvironment, c.Warn)
+		server.WarnOfProxy(http.ProxyFromEnvironment, c.Warn)
 	}
 	if file.endpoint == "" {
-		if file.endpoint, err = endpoint(ctx, from, server); err != nil {
+		if file.endpoint, err = endpoint(ctx, from); err != nil {
 			return nil, err
 		}
 	}
-	client := cloud.NewClient(newAuthorizer(c.Transport, from))
+	client := cloud.NewClient(token.NewTransport(c.Transport, from))
 	d := &Driver{ipv6First: file.stackType == stackIPv6}
 	if d.api, err = compute.NewService(ctx, option.WithHTTPClient(client), option.WithEndpoint(file.endpoint)); err != nil {
 		return nil, fmt.Errorf("building the API client: %w", err)
@@ -94,10 +95,13 @@ func projectsOf(own string, further []string, warn func(string)) []string {
 }
 
 // sourceOf picks where tokens come from: token-url, else credentials in JSON, else the machine.
-func sourceOf(c cloud.Config, file *config, path string, server metadata) (source, error) {
+func sourceOf(c cloud.Config, file *config, path string, server token.Metadata) (token.Source, error) {
 	if file.alternate() {
-		read := func() (config, error) { return readConfig(c.File, nil) }
-		return alternate{read: read, machine: machine{server}}, nil
+		request := func() (url, body string, err error) {
+			file, err := readConfig(c.File, nil)
+			return file.tokenURL, file.tokenBody, err
+		}
+		return token.Alternate{Request: request, Machine: token.Machine{Metadata: server}}, nil
 	}
 	text, err := c.Secret(envCredentials)
 	if err != nil {
@@ -106,7 +110,7 @@ func sourceOf(c cloud.Config, file *config, path string, server metadata) (sourc
 	read := func() (string, error) { return c.Secret(envCredentials) }
 	if text == "" {
 		if path == "" {
-			return machine{server}, nil
+			return token.Machine{Metadata: server}, nil
 		}
 		read = func() (string, error) {
 			content, err := os.ReadFile(path)
@@ -116,35 +120,20 @@ func sourceOf(c cloud.Config, file *config, path string, server metadata) (sourc
 			return nil, fmt.Errorf("reading the file of %s: %w", envCredentialsFile, err)
 		}
 	}
-	if _, err := headerOf(text); err != nil {
+	if _, err := token.HeaderOf(text); err != nil {
 		return nil, err
 	}
-	return document{read: read, transport: c.Transport}, nil
+	return token.Document{Read: read, Transport: c.Transport}, nil
 }
 
 // defaultUniverse is Google's public cloud.
 const defaultUniverse = "googleapis.com"
 
-// endpoint is that of the universe that the credentials are valid in. A metadata server that does
-// not know of universes is in the default one, and one that cannot be asked says nothing about it.
-func endpoint(ctx context.Context, from source, server metadata) (string, error) {
-	var universe string
-	if _, ok := from.(document); ok {
-		credential, err := from.credential()
-		if err != nil {
-			return "", err
-		}
-		h, err := headerOf(credential)
-		if err != nil {
-			return "", err
-		}
-		universe = h.Universe
-	} else {
-		text, err := server.text(ctx, "universe/universe-domain")
-		if refusal, ok := errors.AsType[*statusError](err); err != nil && (!ok || refusal.status != http.StatusNotFound) {
-			return "", fmt.Errorf("reading the domain of the API (set [%s] api-endpoint, or credentials, where there is no metadata server): %w", section, err)
-		}
-		universe = text
+// endpoint is that of the universe that the credentials are valid in.
+func endpoint(ctx context.Context, from token.Source) (string, error) {
+	universe, err := from.Universe(ctx)
+	if err != nil {
+		return "", fmt.Errorf("reading the domain of the API (set [%s] api-endpoint, or credentials, where there is no metadata server): %w", section, err)
 	}
 	universe = cmp.Or(universe, defaultUniverse)
 	if !hostPort.MatchString(universe) || strings.Contains(universe, ":") {
@@ -154,9 +143,9 @@ func endpoint(ctx context.Context, from source, server metadata) (string, error)
 }
 
 // ownProject returns the id of the project of the configuration, else of the machine.
-func (d *Driver) ownProject(ctx context.Context, configured string, server metadata) (string, error) {
+func (d *Driver) ownProject(ctx context.Context, configured string, server token.Metadata) (string, error) {
 	if configured == "" {
-		id, err := server.text(ctx, "project/project-id")
+		id, err := server.Text(ctx, "project/project-id")
 		if err != nil {
 			return "", fmt.Errorf("reading the project from the metadata server (set [%s] project-id or %s where there is none): %w", section, envProject, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"google.golang.org/api/googleapi"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 var (
@@ -41,8 +42,8 @@ func canonical(reason string) string {
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure {
-	if _, ok := errors.AsType[*tokenError](err); ok && cloud.FailureOf(err).Class == cloud.FailureUnknown {
-		return cloud.Failure{Class: classOfToken(err)}
+	if class, ok := token.ClassOf(err); ok {
+		return cloud.Failure{Class: class}
 	}
 	if refusal, ok := errors.AsType[*googleapi.Error](err); ok {
 		return cloud.Refusal(classOf(refusal), refusal.Header)

@@ -7,15 +7,16 @@ import (
 	"regexp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 // withRoutes returns the driver with routes where it knows their network and they are needed. The kernel finds them by
 // type assertion. The machine this runs on is asked for its network only where it is asked for something anyway.
-func (d *Driver) withRoutes(ctx context.Context, file *config, cluster string, server metadata) (cloud.Driver, error) {
+func (d *Driver) withRoutes(ctx context.Context, file *config, cluster string, server token.Metadata) (cloud.Driver, error) {
 	name, project := file.network, file.networkProject
 	if name == "" {
 		var err error
-		if name, err = server.text(ctx, "instance/network-interfaces/0/network"); err != nil {
+		if name, err = server.Text(ctx, "instance/network-interfaces/0/network"); err != nil {
 			return nil, fmt.Errorf("reading the network from the metadata server (set [%s] network-name or %s): %w", section, envNetwork, err)
 		}
 	}

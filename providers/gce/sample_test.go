@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
 const samples = "../../config/samples/gce/"
@@ -47,7 +49,7 @@ func TestSamplesAreRight(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &federation); err != nil {
 		t.Fatal(err)
 	}
-	if h, err := headerOf(text); err != nil || h.Type != "external_account" || federation.Source.File != chart.ExtraVolumeMounts[0].MountPath+"/token" {
+	if h, err := token.HeaderOf(text); err != nil || h.Type != "external_account" || federation.Source.File != chart.ExtraVolumeMounts[0].MountPath+"/token" {
 		t.Errorf("%+v, %v, token in %s", h, err, federation.Source.File)
 	}
 }

@@ -1,4 +1,5 @@
-package gce
+// Package token gets the access tokens that requests to Google Cloud bear: from the metadata server, credentials or token-url.
+package token
 
 import (
 	"context"
@@ -15,30 +16,31 @@ import (
 // tokenMargin is how long a token has to be valid to be used: longer than a request takes.
 const tokenMargin = time.Minute
 
-// authorizer puts the current token on every request. A token is kept until it expires, its
+// Transport puts the current token on every request. A token is kept until it expires, its
 // credential changes or the API refuses it.
-type authorizer struct {
+type Transport struct {
 	next   http.RoundTripper
-	source source
+	source Source
 	// turn is held by who looks at what is below. Its capacity is 1.
 	turn  chan struct{}
 	token *oauth2.Token
 	from  string // the credential that the token was made from
 }
 
-func newAuthorizer(next http.RoundTripper, from source) *authorizer {
-	return &authorizer{next: next, source: from, turn: make(chan struct{}, 1)}
+// NewTransport returns a Transport that sends its requests with next.
+func NewTransport(next http.RoundTripper, from Source) *Transport {
+	return &Transport{next: next, source: from, turn: make(chan struct{}, 1)}
 }
 
 // RoundTrip implements http.RoundTripper.
-func (a *authorizer) RoundTrip(request *http.Request) (*http.Response, error) {
+func (a *Transport) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	token, err := a.current(ctx)
 	if err != nil {
 		if request.Body != nil {
 			request.Body.Close()
 		}
-		return nil, &tokenError{err}
+		return nil, &Error{err}
 	}
 	request = request.Clone(ctx)
 	token.SetAuthHeader(request)
@@ -51,7 +53,7 @@ func (a *authorizer) RoundTrip(request *http.Request) (*http.Response, error) {
 
 // current returns a token that is valid, and makes one when there is none. Others wait meanwhile,
 // for as long as they want to.
-func (a *authorizer) current(ctx context.Context) (*oauth2.Token, error) {
+func (a *Transport) current(ctx context.Context) (*oauth2.Token, error) {
 	credential, err := a.source.credential()
 	if err != nil {
 		return nil, &credentialError{err}
@@ -74,7 +76,7 @@ func (a *authorizer) current(ctx context.Context) (*oauth2.Token, error) {
 }
 
 // drop forgets a token that was refused.
-func (a *authorizer) drop(ctx context.Context, refused *oauth2.Token) {
+func (a *Transport) drop(ctx context.Context, refused *oauth2.Token) {
 	select {
 	case a.turn <- struct{}{}:
 		if a.token == refused {
@@ -85,13 +87,13 @@ func (a *authorizer) drop(ctx context.Context, refused *oauth2.Token) {
 	}
 }
 
-// tokenError says that there is no token to ask the API with. Nothing is known of what was to be
+// Error says that there is no token to ask the API with. Nothing is known of what was to be
 // asked for.
-type tokenError struct{ err error }
+type Error struct{ err error }
 
-func (e *tokenError) Error() string { return fmt.Sprintf("getting an access token: %v", e.err) }
+func (e *Error) Error() string { return fmt.Sprintf("getting an access token: %v", e.err) }
 
-func (e *tokenError) Unwrap() error { return e.err }
+func (e *Error) Unwrap() error { return e.err }
 
 // credentialError says that no token can be made from the credentials, whoever is asked.
 type credentialError struct{ err error }
@@ -100,14 +102,18 @@ func (e *credentialError) Error() string { return e.err.Error() }
 
 func (e *credentialError) Unwrap() error { return e.err }
 
-// classOfToken sorts what went wrong on the way to a token. Only bad credentials and a refusal in
-// OAuth's form are about the credentials: anything else may be different the next time.
-func classOfToken(err error) cloud.Class {
+// ClassOf sorts what went wrong on the way to a token. Only bad credentials and a refusal in
+// OAuth's form are about the credentials: anything else may be different the next time. It reports false for an error
+// that is about something else, or that has a class already.
+func ClassOf(err error) (class cloud.Class, ok bool) {
+	if _, ok := errors.AsType[*Error](err); !ok || cloud.FailureOf(err).Class != cloud.FailureUnknown {
+		return "", false
+	}
 	if _, ok := errors.AsType[*credentialError](err); ok {
-		return cloud.FailureUnauthorized
+		return cloud.FailureUnauthorized, true
 	}
 	if refusal, ok := errors.AsType[*statusError](err); ok {
-		return refusal.class()
+		return refusal.class(), true
 	}
-	return cloud.FailureTransient
+	return cloud.FailureTransient, true
 }

@@ -1,4 +1,4 @@
-package gce
+package token
 
 import (
 	"context"
@@ -19,33 +19,33 @@ import (
 // metadataTimeout bounds a request to the metadata server, which is one hop away.
 const metadataTimeout = 5 * time.Second
 
-// metadata is the metadata server of the machine this runs on.
-type metadata struct {
-	transport http.RoundTripper
-	host      string
+// Metadata is the metadata server of the machine this runs on.
+type Metadata struct {
+	Transport http.RoundTripper
+	Host      string
 }
 
-// warnOfProxy warns where requests to the metadata server go through a proxy: that one answers for the
+// WarnOfProxy warns where requests to the metadata server go through a proxy: that one answers for the
 // machine it runs on, or not at all. The transport of a driver has no way around it. warn may be nil.
-func (m metadata) warnOfProxy(proxy func(*http.Request) (*url.URL, error), warn func(string)) {
-	to := &http.Request{URL: &url.URL{Scheme: "http", Host: m.host}}
+func (m Metadata) WarnOfProxy(proxy func(*http.Request) (*url.URL, error), warn func(string)) {
+	to := &http.Request{URL: &url.URL{Scheme: "http", Host: m.Host}}
 	if through, err := proxy(to); warn == nil || err == nil && through == nil {
 		return
 	}
 	warn(fmt.Sprintf("HTTP_PROXY is set, and NO_PROXY does not cover the metadata server: requests to it go through the proxy; add %s to NO_PROXY", to.URL.Hostname()))
 }
 
-// text reads one value. What does not carry Google's header is not from a metadata server.
-func (m metadata) text(ctx context.Context, path string) (string, error) {
+// Text reads one value. What does not carry Google's header is not from a metadata server.
+func (m Metadata) Text(ctx context.Context, path string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, metadataTimeout)
 	defer cancel()
-	address := "http://" + m.host + "/computeMetadata/v1/" + path
+	address := "http://" + m.Host + "/computeMetadata/v1/" + path
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
 		return "", fmt.Errorf("asking the metadata server: %w", err)
 	}
 	request.Header.Set("Metadata-Flavor", "Google")
-	answer, err := m.transport.RoundTrip(request)
+	answer, err := m.Transport.RoundTrip(request)
 	if err != nil {
 		return "", fmt.Errorf("asking the metadata server for %s: %w", path, err)
 	}
@@ -64,9 +64,9 @@ func (m metadata) text(ctx context.Context, path string) (string, error) {
 }
 
 // token reads an access token of the machine's service account.
-func (m metadata) token(ctx context.Context) (*oauth2.Token, error) {
+func (m Metadata) token(ctx context.Context) (*oauth2.Token, error) {
 	const path = "instance/service-accounts/default/token"
-	text, err := m.text(ctx, path)
+	text, err := m.Text(ctx, path)
 	if err != nil {
 		return nil, err
 	}

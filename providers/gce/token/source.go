@@ -1,4 +1,4 @@
-package gce
+package token
 
 import (
 	"bytes"
@@ -18,45 +18,67 @@ import (
 // scope is what tokens are asked for. Roles narrow it down.
 const scope = "https://www.googleapis.com/auth/cloud-platform"
 
-// source is where tokens come from.
-type source interface {
+// Source is where tokens come from.
+type Source interface {
+	// Universe returns the domain of the universe that the tokens are valid in, "" for the default one.
+	Universe(ctx context.Context) (string, error)
 	// credential is what tokens are made from. It is another one after a rotation.
 	credential() (string, error)
 	// token makes a token.
 	token(ctx context.Context, credential string) (*oauth2.Token, error)
 }
 
-// machine is the service account of the machine this runs on.
-type machine struct{ metadata metadata }
+// Machine is the service account of the machine this runs on.
+type Machine struct{ Metadata Metadata }
 
-func (machine) credential() (string, error) { return "", nil }
-
-func (m machine) token(ctx context.Context, _ string) (*oauth2.Token, error) {
-	return m.metadata.token(ctx)
+// Universe implements Source. A metadata server that does not know of universes is in the default one, and one that
+// cannot be asked says nothing about it.
+func (m Machine) Universe(ctx context.Context) (string, error) {
+	text, err := m.Metadata.Text(ctx, "universe/universe-domain")
+	if refusal, ok := errors.AsType[*statusError](err); ok && refusal.status == http.StatusNotFound {
+		return "", nil
+	}
+	return text, err
 }
 
-// document are credentials in JSON. Its read is called for each request.
-type document struct {
-	read      func() (string, error)
-	transport http.RoundTripper
+func (Machine) credential() (string, error) { return "", nil }
+
+func (m Machine) token(ctx context.Context, _ string) (*oauth2.Token, error) {
+	return m.Metadata.token(ctx)
 }
 
-func (d document) credential() (string, error) { return d.read() }
+// Document is credentials in JSON. Its Read is called for each request.
+type Document struct {
+	Read      func() (string, error)
+	Transport http.RoundTripper
+}
+
+// Universe implements Source.
+func (d Document) Universe(context.Context) (string, error) {
+	credential, err := d.Read()
+	if err != nil {
+		return "", err
+	}
+	h, err := HeaderOf(credential)
+	return h.Universe, err
+}
+
+func (d Document) credential() (string, error) { return d.Read() }
 
 // kinds are the types of credentials in JSON.
 var kinds = []google.CredentialsType{
 	google.ServiceAccount, google.AuthorizedUser, google.ExternalAccount, google.ExternalAccountAuthorizedUser, google.ImpersonatedServiceAccount,
 }
 
-// header is what all credentials in JSON have.
-type header struct {
+// Header is what all credentials in JSON have.
+type Header struct {
 	Type     string `json:"type"`
 	Universe string `json:"universe_domain"`
 }
 
-// headerOf reads the type of credentials and where they are valid.
-func headerOf(credential string) (header, error) {
-	var h header
+// HeaderOf reads the type of credentials and where they are valid.
+func HeaderOf(credential string) (Header, error) {
+	var h Header
 	if err := json.Unmarshal([]byte(credential), &h); err != nil {
 		return h, errors.New("credentials: want JSON") // the error may quote them
 	}
@@ -68,14 +90,14 @@ func headerOf(credential string) (header, error) {
 	return h, &cloud.Invalid{Field: "type of the credentials", Value: h.Type, Want: fmt.Sprintf("want one of %q", kinds)}
 }
 
-// token implements source. The library's own requests have no context, so that the transport gives
+// token implements Source. The library's own requests have no context, so that the transport gives
 // them one, and its errors have no classes, so that the transport remembers what went wrong.
-func (d document) token(ctx context.Context, credential string) (*oauth2.Token, error) {
-	h, err := headerOf(credential)
+func (d Document) token(ctx context.Context, credential string) (*oauth2.Token, error) {
+	h, err := HeaderOf(credential)
 	if err != nil {
 		return nil, &credentialError{err}
 	}
-	sent := &tokenTransport{ctx: ctx, next: d.transport}
+	sent := &recorder{ctx: ctx, next: d.Transport}
 	ctx = context.WithValue(ctx, oauth2.HTTPClient, sent.client())
 	made, err := google.CredentialsFromJSONWithType(ctx, []byte(credential), google.CredentialsType(h.Type), scope)
 	if err != nil {
@@ -96,29 +118,33 @@ func (d document) token(ctx context.Context, credential string) (*oauth2.Token, 
 	}
 }
 
-// alternate is token-url. It is asked with the machine's own token, as upstream does.
-type alternate struct {
-	read    func() (config, error)
-	machine machine
+// Alternate is token-url. It is asked with the machine's own token, as upstream does.
+type Alternate struct {
+	// Request returns the URL and the body of the configuration as it is now.
+	Request func() (url, body string, err error)
+	Machine Machine
 }
 
-func (alternate) credential() (string, error) { return "", nil }
+// Universe implements Source.
+func (a Alternate) Universe(ctx context.Context) (string, error) { return a.Machine.Universe(ctx) }
 
-func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
-	c, err := a.read()
+func (Alternate) credential() (string, error) { return "", nil }
+
+func (a Alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
+	url, body, err := a.Request()
 	if err != nil {
 		return nil, &credentialError{err}
 	}
-	own, err := a.machine.token(ctx, "")
+	own, err := a.Machine.token(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	request, err := http.NewRequestWithContext(asTokenRequest(ctx), http.MethodPost, c.tokenURL, bytes.NewBufferString(c.tokenBody))
+	request, err := http.NewRequestWithContext(asRequest(ctx), http.MethodPost, url, bytes.NewBufferString(body))
 	if err != nil {
 		return nil, &credentialError{errors.New("token-url cannot be asked")} // the error quotes it
 	}
 	own.SetAuthHeader(request)
-	answer, err := a.machine.metadata.transport.RoundTrip(request)
+	answer, err := a.Machine.Metadata.Transport.RoundTrip(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking token-url: %w", err)
 	}
@@ -136,8 +162,8 @@ func (a alternate) token(ctx context.Context, _ string) (*oauth2.Token, error) {
 	return tokenOf(made.Token, made.Expiry)
 }
 
-// tokenTransport sends the requests for one token.
-type tokenTransport struct {
+// recorder sends the requests for one token.
+type recorder struct {
 	ctx  context.Context //nolint:containedctx // of the request that needs the token
 	next http.RoundTripper
 
@@ -147,11 +173,11 @@ type tokenTransport struct {
 	failed error
 }
 
-func (t *tokenTransport) client() *http.Client { return cloud.NewClient(t) }
+func (t *recorder) client() *http.Client { return cloud.NewClient(t) }
 
 // RoundTrip implements http.RoundTripper.
-func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error) {
-	request = request.Clone(asTokenRequest(t.ctx))
+func (t *recorder) RoundTrip(request *http.Request) (*http.Response, error) {
+	request = request.Clone(asRequest(t.ctx))
 	t.host = request.URL.Host
 	answer, err := t.next.RoundTrip(request)
 	if err != nil {
@@ -167,9 +193,9 @@ func (t *tokenTransport) RoundTrip(request *http.Request) (*http.Response, error
 
 type tokenKey struct{}
 
-func asTokenRequest(ctx context.Context) context.Context {
+func asRequest(ctx context.Context) context.Context {
 	return context.WithValue(ctx, tokenKey{}, true)
 }
 
-// isTokenRequest says whether a request is one for a token.
-func isTokenRequest(ctx context.Context) bool { return ctx.Value(tokenKey{}) != nil }
+// IsRequest says whether a request is one for a token.
+func IsRequest(ctx context.Context) bool { return ctx.Value(tokenKey{}) != nil }

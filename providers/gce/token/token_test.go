@@ -1,4 +1,4 @@
-package gce
+package token
 
 import (
 	"context"
@@ -21,6 +21,22 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
+type transportFunc func(*http.Request) (*http.Response, error)
+
+func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func answer(status int, body string) *http.Response {
+	return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(body))}
+}
+
+// classOf is the class that the driver reports.
+func classOf(err error) cloud.Class {
+	if class, ok := ClassOf(err); ok {
+		return class
+	}
+	return cloud.OtherFailure(err).Class
+}
+
 // fixed is a source whose tokens are numbered.
 type fixed struct {
 	life  time.Duration
@@ -29,6 +45,8 @@ type fixed struct {
 	delay time.Duration
 	err   error
 }
+
+func (*fixed) Universe(context.Context) (string, error) { return "", nil }
 
 func (f *fixed) credential() (string, error) { return f.name, f.err }
 
@@ -46,7 +64,7 @@ func TestTokensAreKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &fixed{life: time.Hour}
 		used := ""
-		a := newAuthorizer(transportFunc(func(r *http.Request) (*http.Response, error) {
+		a := NewTransport(transportFunc(func(r *http.Request) (*http.Response, error) {
 			used = r.Header.Get("Authorization")
 			return answer(http.StatusOK, ""), nil
 		}), from)
@@ -72,7 +90,7 @@ func TestTokensAreKept(t *testing.T) {
 func TestWaitingForAToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &fixed{life: time.Hour, delay: time.Minute}
-		a := newAuthorizer(nil, from)
+		a := NewTransport(nil, from)
 		go func() { _, _ = a.current(t.Context()) }()
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -99,7 +117,7 @@ func TestClassesOfTokens(t *testing.T) {
 		&credentialError{errors.New("no such file")}:                                          cloud.FailureUnauthorized,
 		fmt.Errorf("x: %w", &cloud.Unreadable{Why: "large"}):                                  cloud.FailureUnreadable,
 	} {
-		if got := (&Driver{}).Classify(fmt.Errorf("Get: %w", &tokenError{err})).Class; got != want {
+		if got := classOf(fmt.Errorf("Get: %w", &Error{err})); got != want {
 			t.Errorf("%v: class %s, want %s", err, got, want)
 		}
 	}
@@ -112,48 +130,17 @@ func TestBadCredentials(t *testing.T) {
 		`hunter2`, `{"type": "hunter"}`, `{"type": "service_account", "private_key": "hunter2"}`, `{"type": "external_account", "audience": "hunter2"}`,
 		`{"type": "authorized_user", "refresh_token": "hunter2"}`,
 	} {
-		_, err := document{transport: next}.token(t.Context(), text)
+		_, err := Document{Transport: next}.token(t.Context(), text)
 		if err == nil || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
 }
 
-func TestEndpoint(t *testing.T) {
-	universe := func(status int, text string) metadata {
-		return metadata{host: "metadata", transport: transportFunc(func(*http.Request) (*http.Response, error) {
-			a := answer(status, text)
-			a.Header.Set("Metadata-Flavor", "Google")
-			return a, nil
-		})}
-	}
-	documentOf := func(text string) source {
-		return document{read: func() (string, error) { return text, nil }}
-	}
-	for _, test := range []struct {
-		from   source
-		server metadata
-		want   string
-	}{
-		{machine{}, universe(http.StatusOK, "googleapis.com\n"), "https://compute.googleapis.com/compute/v1/"},
-		{machine{}, universe(http.StatusNotFound, "no"), "https://compute.googleapis.com/compute/v1/"},
-		{machine{}, universe(http.StatusOK, "apis.example.com"), "https://compute.apis.example.com/compute/v1/"},
-		{machine{}, universe(http.StatusOK, "evil.example/path"), ""},
-		{machine{}, universe(http.StatusServiceUnavailable, ""), ""},
-		{documentOf(`{"type": "service_account"}`), metadata{}, "https://compute.googleapis.com/compute/v1/"},
-		{documentOf(`{"type": "service_account", "universe_domain": "apis.example.com"}`), metadata{}, "https://compute.apis.example.com/compute/v1/"},
-	} {
-		got, err := endpoint(t.Context(), test.from, test.server)
-		if got != test.want || (err == nil) != (test.want != "") {
-			t.Errorf("%q, want %q: %v", got, test.want, err)
-		}
-	}
-}
-
 // Something else behind the address of the metadata server is not believed.
 func TestFalseMetadataServer(t *testing.T) {
-	m := metadata{host: "metadata", transport: transportFunc(func(*http.Request) (*http.Response, error) { return answer(http.StatusOK, "shop"), nil })}
-	if text, err := m.text(t.Context(), "project/project-id"); err == nil {
+	m := Metadata{Host: "metadata", Transport: transportFunc(func(*http.Request) (*http.Response, error) { return answer(http.StatusOK, "shop"), nil })}
+	if text, err := m.Text(t.Context(), "project/project-id"); err == nil {
 		t.Errorf("got %q", text)
 	}
 }
@@ -179,10 +166,10 @@ func TestRefusalsOfTokenEndpoints(t *testing.T) {
 		{http.StatusOK, `<html>hunter2 of a proxy</html>`, "no token", cloud.FailureTransient},
 	} {
 		next := transportFunc(func(*http.Request) (*http.Response, error) { return answer(test.status, test.body), nil })
-		_, err := document{transport: next}.token(t.Context(), key)
+		_, err := Document{Transport: next}.token(t.Context(), key)
 		if err == nil || !strings.Contains(err.Error(), test.text) || strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("%d %s: %v", test.status, test.body, err)
-		} else if got := (&Driver{}).Classify(&tokenError{err}).Class; got != test.want {
+		} else if got := classOf(&Error{err}); got != test.want {
 			t.Errorf("%d %s: class %s, want %s", test.status, test.body, got, test.want)
 		}
 	}
@@ -203,18 +190,18 @@ func TestNoTokenEndpoint(t *testing.T) {
 		errors.New("http2: server sent GOAWAY and closed the connection"), tls.RecordHeaderError{Msg: "first record does not look like a TLS handshake"}, io.ErrUnexpectedEOF,
 	} {
 		next := transportFunc(func(*http.Request) (*http.Response, error) { return nil, failure })
-		a := newAuthorizer(next, document{read: func() (string, error) { return key, nil }, transport: next})
+		a := NewTransport(next, Document{Read: func() (string, error) { return key, nil }, Transport: next})
 		_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody))
-		if got := (&Driver{}).Classify(err).Class; got != cloud.FailureTransient {
+		if got := classOf(err); got != cloud.FailureTransient {
 			t.Errorf("%v: class %s", err, got)
 		}
 	}
 }
 
 func TestUnreadableCredentials(t *testing.T) {
-	a := newAuthorizer(nil, document{read: func() (string, error) { return "", errors.New("no such file") }})
+	a := NewTransport(nil, Document{Read: func() (string, error) { return "", errors.New("no such file") }})
 	_, err := a.RoundTrip(httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://x/", http.NoBody))
-	if got := (&Driver{}).Classify(err).Class; got != cloud.FailureUnauthorized {
+	if got := classOf(err); got != cloud.FailureUnauthorized {
 		t.Errorf("%v: class %s", err, got)
 	}
 }
@@ -223,7 +210,7 @@ func TestProxyBeforeTheMetadataServer(t *testing.T) {
 	proxy := &url.URL{Scheme: "http", Host: "proxy:3128"}
 	for host, want := range map[string]bool{"169.254.169.254": true, "metadata.google.internal:80": true, "covered": false} {
 		var warned []string
-		metadata{host: host}.warnOfProxy(func(r *http.Request) (*url.URL, error) {
+		Metadata{Host: host}.WarnOfProxy(func(r *http.Request) (*url.URL, error) {
 			if r.URL.Scheme != "http" || r.URL.Host == "covered" {
 				return nil, nil
 			}
