@@ -141,6 +141,19 @@ func (s *site) upstream(service, name string, network *hcloud.Network, machines 
 	s.Helper()
 	svc, err := s.Client().CoreV1().Services(namespace).Get(s.within(), service, metav1.GetOptions{})
 	s.must(err)
+	ingress := s.upstreamBalancer(svc, name, network, machines)
+	svc.Finalizers = []string{"service.kubernetes.io/load-balancer-cleanup"}
+	svc, err = s.Client().CoreV1().Services(namespace).Update(s.within(), svc, metav1.UpdateOptions{})
+	s.must(err)
+	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{ingress}
+	_, err = s.Client().CoreV1().Services(namespace).UpdateStatus(s.within(), svc, metav1.UpdateOptions{})
+	s.must(err)
+}
+
+// upstreamBalancer makes the load balancer that upstream makes for a Service with one port. It returns what upstream
+// then says in the status.
+func (s *site) upstreamBalancer(svc *corev1.Service, name string, network *hcloud.Network, machines []testcloud.Machine) corev1.LoadBalancerIngress {
+	s.Helper()
 	labels := map[string]string{"hcloud-ccm/service-uid": string(svc.UID)}
 	opts := hcloud.LoadBalancerCreateOpts{
 		Name: name, LoadBalancerType: &hcloud.LoadBalancerType{Name: "lb11"}, Location: &hcloud.Location{Name: "fsn1"}, Labels: labels, Network: network,
@@ -169,10 +182,5 @@ func (s *site) upstream(service, name string, network *hcloud.Network, machines 
 	made, _, err := s.api().LoadBalancer.Create(s.within(), opts)
 	s.must(err)
 	vip := corev1.LoadBalancerIPModeVIP
-	svc.Finalizers = []string{"service.kubernetes.io/load-balancer-cleanup"}
-	svc, err = s.Client().CoreV1().Services(namespace).Update(s.within(), svc, metav1.UpdateOptions{})
-	s.must(err)
-	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: made.LoadBalancer.PublicNet.IPv4.IP.String(), IPMode: &vip}}
-	_, err = s.Client().CoreV1().Services(namespace).UpdateStatus(s.within(), svc, metav1.UpdateOptions{})
-	s.must(err)
+	return corev1.LoadBalancerIngress{IP: made.LoadBalancer.PublicNet.IPv4.IP.String(), IPMode: &vip}
 }
