@@ -25,6 +25,8 @@ func (i *Inspector) explained(ctx context.Context, svc *corev1.Service, operatio
 	for n, op := range operations {
 		switch {
 		case op.Reason != "":
+		case op.Field == cloud.FieldOwnershipTags: // some drivers write into them what an annotation asks for
+			operations[n].Reason = "marks whose it is"
 		case op.Kind == cloud.KindBalancer && op.Verb == cloud.Update:
 			open = append(open, n)
 		default:
@@ -47,7 +49,7 @@ func (i *Inspector) explained(ctx context.Context, svc *corev1.Service, operatio
 	}
 	for _, n := range open {
 		if op := &operations[n]; op.Reason == "" {
-			op.Reason = defaultReason(*op)
+			op.Reason = "the default: nothing on the Service asks for another value"
 		}
 	}
 	return operations
@@ -118,12 +120,4 @@ func simpleReason(op cloud.Operation) string {
 		return "the Service has no load balancer"
 	}
 	return "the Service asks for it"
-}
-
-// defaultReason is that of a change which nothing on the Service asks for.
-func defaultReason(op cloud.Operation) string {
-	if op.Field == cloud.FieldOwnershipTags {
-		return "marks whose it is"
-	}
-	return "the default: nothing on the Service asks for another value"
 }
