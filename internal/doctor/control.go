@@ -70,6 +70,8 @@ func flagsOf(pod *corev1.Pod) map[string]string {
 // judgeSettings says what is wrong with how the provider is configured.
 func judgeSettings(f *facts) Outcome {
 	switch {
+	case f.CloudErr != nil && f.sky.kind != "":
+		return cannot(notStarted(&f.sky))
 	case f.CloudErr != nil:
 		return failure(f.CloudErr.Error(), "")
 	case len(f.Warnings) > 0:
