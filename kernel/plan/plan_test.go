@@ -51,6 +51,7 @@ var plans = map[string]plan.Plan{
 			{Verb: cloud.Update, Kind: "member", Key: "tcp/80 HTTP", After: "3"},
 			{Verb: cloud.Update, Kind: "listener", Key: "tcp/80", Field: "default_pool_id", Before: "pool tcp/80 TCP", After: "pool tcp/80 HTTP"},
 			{Verb: cloud.Delete, Kind: "pool", Key: "tcp/80 TCP"},
+			{Verb: cloud.Create, Kind: "service", Key: "service 80"},
 		},
 	},
 	// Values come from Services: they must not reach a terminal as control sequences, nor
