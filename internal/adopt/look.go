@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -28,18 +29,32 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 	if entry, ok := i.Routes(ctx); ok {
 		r.takeShared(entry)
 	}
+	var own string
+	var clusters []string
 	for _, s := range i.FoundServices(ctx) {
 		if i.HasBalancers() {
 			r.Balancers = append(r.Balancers, balancer(s))
 		}
 		r.Differences = append(r.Differences, ofService(s, upstream)...)
 		r.take(s.Entry)
+		clusters = append(clusters, s.Found.Clusters...)
+		own = cmp.Or(own, s.Found.Spec.Ref.Owner.Cluster)
 	}
+	r.OtherClusters = otherClusters(own, clusters)
 	if entry, ok := i.Firewall(ctx); ok {
 		r.takeShared(entry)
 	}
 	r.conclude()
 	return r
+}
+
+// otherClusters returns the clusters that ownership tags name, nil where one names ours: the others are neighbours then.
+func otherClusters(own string, named []string) []string {
+	if slices.Contains(named, own) {
+		return nil
+	}
+	slices.Sort(named)
+	return slices.Compact(named)
 }
 
 // takeShared takes what is done about something that all Services or Nodes share.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,21 +55,25 @@ func reports() map[string]Report {
 	changed.take(entry("web", marking("", "uid=1"), port, blockedMark))
 	changed.Differences = append(changed.Differences, changes.on("Service shop/web"), blocked.on("Service shop/web"), foreign.on("Node a\x1b"))
 
+	renamed := begin()
+	renamed.Balancers, renamed.OtherClusters = append(renamed.Balancers, web), []string{"kubernetes", "prod"}
+	renamed.take(entry("web", marking("cluster=prod", "cluster=production")))
+
 	failed := entry("web")
 	failed.Error = &plan.Failure{Class: cloud.FailureInvalid, Message: `"smoke" is not possible`}
 	trouble.take(failed)
 	trouble.Balancers = append(trouble.Balancers,
 		Balancer{Service: "shop/lost", Error: &plan.Failure{Class: cloud.FailureTransient, Message: "the cloud is away"}},
 		Balancer{Service: "shop/web", Refused: []string{"multicloud-ccm.io/adopt: there is no load balancer with this id"}})
-	return map[string]Report{"nothing": nothing, "marks": marks, "changes": changed, "trouble": trouble}
+	return map[string]Report{"nothing": nothing, "marks": marks, "changes": changed, "changes-renamed": renamed, "trouble": trouble}
 }
 
 func TestReports(t *testing.T) {
 	for name, report := range reports() {
 		t.Run(name, func(t *testing.T) {
 			report.conclude()
-			if string(report.Verdict) != name {
-				t.Errorf("verdict %s, want %s", report.Verdict, name)
+			if want, _, _ := strings.Cut(name, "-"); string(report.Verdict) != want {
+				t.Errorf("verdict %s, want %s", report.Verdict, want)
 			}
 			var text, data bytes.Buffer
 			if err := report.Text(&text, false); err != nil {
@@ -100,5 +105,18 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestOtherClusters(t *testing.T) {
+	for _, tt := range []struct{ named, want []string }{
+		{nil, nil},
+		{[]string{"prod"}, nil},
+		{[]string{"dev", "prod"}, nil},
+		{[]string{"kubernetes", "dev", "kubernetes"}, []string{"dev", "kubernetes"}},
+	} {
+		if diff := cmp.Diff(tt.want, otherClusters("prod", tt.named)); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tt.named, diff)
+		}
 	}
 }
