@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -99,17 +100,11 @@ func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report,
 // --from also that of its controller manager.
 func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 	if a.from == "" {
-		return nil
+		return a.unnamed(all)
 	}
 	at := slices.IndexFunc(all, func(p registry.Provider) bool { return a.from == p.Descriptor.Name || a.from == p.Upstream.Name })
 	if at < 0 {
-		var names []string
-		for _, p := range all {
-			if p.Upstream.Name != "" {
-				names = append(names, p.Descriptor.Name)
-			}
-		}
-		return notProvider("from", a.from, names)
+		return notProvider("from", a.from, replaceable(all))
 	}
 	name := all[at].Descriptor.Name
 	if all[at].Upstream.Name == "" {
@@ -119,6 +114,28 @@ func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 		return usagef("--from=%s is of another cloud than --cloud-provider=%s", a.from, a.provider)
 	}
 	return fs.Set("cloud-provider", name)
+}
+
+// unnamed says what is needed where neither the command line nor the binary names a cloud. In the Pod of a dry run the
+// process does.
+func (a *adopting) unnamed(all []registry.Provider) error {
+	if a.provider != "" || len(all) < 2 || a.inPod() {
+		return nil
+	}
+	names := replaceable(all)
+	return usagef("--from is not set: name the controller manager that is replaced, one of %s, and give the flags that the new one will have; "+
+		"for example: DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod", strings.Join(names, ", "))
+}
+
+// replaceable are the providers that take the place of another controller manager.
+func replaceable(all []registry.Provider) []string {
+	var names []string
+	for _, p := range all {
+		if p.Upstream.Name != "" {
+			names = append(names, p.Descriptor.Name)
+		}
+	}
+	return names
 }
 
 func nothingToReplace(provider string) error {
