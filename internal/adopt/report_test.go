@@ -23,7 +23,7 @@ func entry(name string, operations ...cloud.Operation) plan.Entry {
 }
 
 func marking(before, after string) cloud.Operation {
-	return cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags, Before: before, After: after, Reason: "marks whose it is"}
+	return cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags, Before: before, After: after, Reason: "says whose it is"}
 }
 
 // reports are those of clusters in each state.

@@ -22,16 +22,16 @@ type adopting struct {
 
 const adoptLong = `It looks at a cluster that another controller manager, that of the cloud's own project, works for, and says what
 happens when this one takes its place: which load balancer is found for each Service and by what evidence it is the Service's,
-which ownership marks are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
+which ownership tags are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
 each with a link. It changes nothing, takes no lease, and works beside the running controller manager, from a laptop as well.
 
 Exit code 0: it has been said. 1: something could not be read or planned. With --check also 2: the switch changes more than
-ownership marks.`
+ownership tags, or the load balancers have those of another cluster.`
 
 const adoptExample = `  # What a switch does, from a laptop: kubectl's configuration, and the cloud's credentials.
   DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod
   cloud-controller-manager adopt --from=openstack --cloud-config=cloud.conf
-  # In a pipeline: 0 where nothing but ownership marks is written.
+  # In a pipeline: 0 where nothing but ownership tags is written.
   cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf --check
   cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf -o json | jq .differences`
 
@@ -45,7 +45,7 @@ func newAdoptCommand() *cobra.Command {
 	fs := cmd.Flags()
 	a.flags(fs)
 	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce, hcloud or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
-	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership marks.")
+	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership tags, or the load balancers have those of another cluster.")
 	colourFlag(fs, &a.colour)
 	a.format = outputFlag(cmd)
 	return cmd

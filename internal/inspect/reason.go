@@ -123,7 +123,7 @@ func simpleReason(op cloud.Operation) string {
 // defaultReason is that of a change which nothing on the Service asks for.
 func defaultReason(op cloud.Operation) string {
 	if op.Field == cloud.FieldOwnershipTags {
-		return "marks whose it is"
+		return "says whose it is"
 	}
 	return "the default: nothing on the Service asks for another value"
 }

@@ -69,7 +69,7 @@ func Describe(op cloud.Operation) string {
 	if kind := string(op.Kind); op.Key == kind || strings.HasPrefix(op.Key, kind+" ") {
 		words = words[:1] // the key says it
 	}
-	for _, word := range []string{op.Key, op.Field} {
+	for _, word := range []string{op.Key, cloud.FieldText(op.Field)} {
 		if word != "" {
 			words = append(words, printable(word))
 		}

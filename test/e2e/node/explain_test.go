@@ -88,7 +88,7 @@ func TestExplainService(t *testing.T) {
 
 	text := s.program.explain("service", "default/web")
 	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
-		"state active", "whose this Service's (its marks have the UID of the Service; its marks name the Service;", "an annotation of the Service has its id",
+		"state active", "whose this Service's (its ownership tags have the UID of the Service; its ownership tags name the Service;", "an annotation of the Service has its id",
 		machines[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", machines[1].Name+" in (machine",
 		"foreign out (its provider-ID belongs to another cloud)", "delete delete target")
 	got := s.program.run("", "explain", "service", "default/web", "-o", "json")
