@@ -37,8 +37,8 @@ type Report struct {
 	Guide   string  `json:"guide"`
 	Verdict Verdict `json:"verdict"`
 	Summary Summary `json:"summary"`
-	// OtherClusters are the names of clusters on the ownership tags of the load balancers that were found, where none has
-	// the name of this one: --cluster-name or --cluster-id is most likely wrong.
+	// OtherClusters are other clusters on the ownership tags of our Services' load balancers, and of all that were found
+	// where none names this one: --cluster-name or --cluster-id is most likely wrong.
 	OtherClusters []string `json:"otherClusters,omitempty"`
 	// Balancers are all Services that ask for a load balancer, by name, each with the one it has.
 	Balancers []Balancer `json:"balancers"`

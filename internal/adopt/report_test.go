@@ -109,14 +109,16 @@ func golden(t *testing.T, name, got string) {
 }
 
 func TestOtherClusters(t *testing.T) {
-	for _, tt := range []struct{ named, want []string }{
-		{nil, nil},
-		{[]string{"prod"}, nil},
-		{[]string{"dev", "prod"}, nil},
-		{[]string{"kubernetes", "dev", "kubernetes"}, []string{"dev", "kubernetes"}},
+	for _, tt := range []struct{ ours, named, want []string }{
+		{nil, nil, nil},
+		{[]string{""}, []string{"prod"}, nil},
+		{[]string{"prod"}, []string{"dev", "prod"}, nil}, // a neighbour
+		{nil, []string{"kubernetes", "dev", "kubernetes"}, []string{"dev", "kubernetes"}},
+		{[]string{"prod", "dev"}, []string{"prod", "dev", "neighbour"}, []string{"dev"}},
 	} {
-		if diff := cmp.Diff(tt.want, otherClusters("prod", tt.named)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", tt.named, diff)
+		got := otherClusters("prod", tt.ours, tt.named)
+		if len(got)+len(tt.want) > 0 && !cmp.Equal(tt.want, got) {
+			t.Errorf("ours %q, of all %q: %q, want %q", tt.ours, tt.named, got, tt.want)
 		}
 	}
 }

@@ -18,7 +18,7 @@ func (r Report) Text(w io.Writer, colour bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "The switch from %s on %s: %s, %s for a load balancer\n", r.From, printable(r.Cloud), count(r.Summary.Nodes, "Node"), count(r.Summary.Services, "Service"))
 	if len(r.OtherClusters) > 0 {
-		fmt.Fprintf(&out, "! The ownership tags of load balancers name another cluster (%s), and none names this one: --cluster-name or --cluster-id is most likely wrong\n", printable(strings.Join(r.OtherClusters, ", ")))
+		fmt.Fprintf(&out, "! The load balancers have ownership tags of another cluster (%s): --cluster-name or --cluster-id is most likely wrong\n", printable(strings.Join(r.OtherClusters, ", ")))
 	}
 	if err := r.balancers(&out); err != nil {
 		return err
