@@ -1,6 +1,7 @@
 package adopt
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -28,18 +29,38 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 	if entry, ok := i.Routes(ctx); ok {
 		r.takeShared(entry)
 	}
+	var own string
+	var named, ours []string
 	for _, s := range i.FoundServices(ctx) {
 		if i.HasBalancers() {
 			r.Balancers = append(r.Balancers, balancer(s))
 		}
 		r.Differences = append(r.Differences, ofService(s, upstream)...)
 		r.take(s.Entry)
+		own = cmp.Or(own, s.Found.Spec.Ref.Owner.Cluster)
+		named = append(named, s.Found.Clusters...)
+		if s.Found.Observed.Found {
+			ours = append(ours, s.Found.Observed.Owner.Cluster)
+		}
 	}
+	r.OtherClusters = otherClusters(own, ours, named)
 	if entry, ok := i.Firewall(ctx); ok {
 		r.takeShared(entry)
 	}
 	r.conclude()
 	return r
+}
+
+// otherClusters returns the other clusters that ownership tags name: those on our Services' load balancers. Where none of all
+// load balancers that were found names our cluster, they are those on any, which are neighbours' else.
+func otherClusters(own string, ours, named []string) []string {
+	others := func(list []string) []string { return without(list, []string{own, ""}) }
+	mistaken := others(ours)
+	if !slices.Contains(named, own) {
+		mistaken = append(mistaken, others(named)...)
+	}
+	slices.Sort(mistaken)
+	return slices.Compact(mistaken)
 }
 
 // takeShared takes what is done about something that all Services or Nodes share.

@@ -22,7 +22,7 @@ const (
 	Nothing Verdict = "nothing"
 	// Marks are written, which say whose something is, and nothing else.
 	Marks Verdict = "marks"
-	// Changes are made besides.
+	// Changes are made besides, or load balancers would get the tags of another cluster.
 	Changes Verdict = "changes"
 	// Trouble means that something could not be read or planned.
 	Trouble Verdict = "trouble"
@@ -37,6 +37,9 @@ type Report struct {
 	Guide   string  `json:"guide"`
 	Verdict Verdict `json:"verdict"`
 	Summary Summary `json:"summary"`
+	// OtherClusters are other clusters on the ownership tags of our Services' load balancers, and of all that were found
+	// where none names this one: --cluster-name or --cluster-id is most likely wrong.
+	OtherClusters []string `json:"otherClusters,omitempty"`
 	// Balancers are all Services that ask for a load balancer, by name, each with the one it has.
 	Balancers []Balancer `json:"balancers"`
 	// Marks are the ownership marks that are written, in the order of execution.
@@ -128,7 +131,7 @@ func (r *Report) conclude() {
 	switch {
 	case s.Failed > 0:
 		r.Verdict = Trouble
-	case s.Changes > 0:
+	case s.Changes > 0, len(r.OtherClusters) > 0:
 		r.Verdict = Changes
 	case s.Marks > 0:
 		r.Verdict = Marks

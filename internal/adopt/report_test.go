@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ func entry(name string, operations ...cloud.Operation) plan.Entry {
 }
 
 func marking(before, after string) cloud.Operation {
-	return cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags, Before: before, After: after, Reason: "marks whose it is"}
+	return cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags, Before: before, After: after, Reason: "says whose it is"}
 }
 
 // reports are those of clusters in each state.
@@ -54,21 +55,25 @@ func reports() map[string]Report {
 	changed.take(entry("web", marking("", "uid=1"), port, blockedMark))
 	changed.Differences = append(changed.Differences, changes.on("Service shop/web"), blocked.on("Service shop/web"), foreign.on("Node a\x1b"))
 
+	renamed := begin()
+	renamed.Balancers, renamed.OtherClusters = append(renamed.Balancers, web), []string{"kubernetes", "prod"}
+	renamed.take(entry("web", marking("cluster=prod", "cluster=production")))
+
 	failed := entry("web")
 	failed.Error = &plan.Failure{Class: cloud.FailureInvalid, Message: `"smoke" is not possible`}
 	trouble.take(failed)
 	trouble.Balancers = append(trouble.Balancers,
 		Balancer{Service: "shop/lost", Error: &plan.Failure{Class: cloud.FailureTransient, Message: "the cloud is away"}},
 		Balancer{Service: "shop/web", Refused: []string{"multicloud-ccm.io/adopt: there is no load balancer with this id"}})
-	return map[string]Report{"nothing": nothing, "marks": marks, "changes": changed, "trouble": trouble}
+	return map[string]Report{"nothing": nothing, "marks": marks, "changes": changed, "changes-renamed": renamed, "trouble": trouble}
 }
 
 func TestReports(t *testing.T) {
 	for name, report := range reports() {
 		t.Run(name, func(t *testing.T) {
 			report.conclude()
-			if string(report.Verdict) != name {
-				t.Errorf("verdict %s, want %s", report.Verdict, name)
+			if want, _, _ := strings.Cut(name, "-"); string(report.Verdict) != want {
+				t.Errorf("verdict %s, want %s", report.Verdict, want)
 			}
 			var text, data bytes.Buffer
 			if err := report.Text(&text, false); err != nil {
@@ -100,5 +105,20 @@ func golden(t *testing.T, name, got string) {
 	}
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
+	}
+}
+
+func TestOtherClusters(t *testing.T) {
+	for _, tt := range []struct{ ours, named, want []string }{
+		{nil, nil, nil},
+		{[]string{""}, []string{"prod"}, nil},
+		{[]string{"prod"}, []string{"dev", "prod"}, nil}, // a neighbour
+		{nil, []string{"kubernetes", "dev", "kubernetes"}, []string{"dev", "kubernetes"}},
+		{[]string{"prod", "dev"}, []string{"prod", "dev", "neighbour"}, []string{"dev"}},
+	} {
+		got := otherClusters("prod", tt.ours, tt.named)
+		if len(got)+len(tt.want) > 0 && !cmp.Equal(tt.want, got) {
+			t.Errorf("ours %q, of all %q: %q, want %q", tt.ours, tt.named, got, tt.want)
+		}
 	}
 }

@@ -17,12 +17,15 @@ import (
 func (r Report) Text(w io.Writer, colour bool) error {
 	var out strings.Builder
 	fmt.Fprintf(&out, "The switch from %s on %s: %s, %s for a load balancer\n", r.From, printable(r.Cloud), count(r.Summary.Nodes, "Node"), count(r.Summary.Services, "Service"))
+	if len(r.OtherClusters) > 0 {
+		fmt.Fprintf(&out, "! The load balancers have ownership tags of another cluster (%s): --cluster-name or --cluster-id is most likely wrong\n", printable(strings.Join(r.OtherClusters, ", ")))
+	}
 	if err := r.balancers(&out); err != nil {
 		return err
 	}
 	r.marks(&out)
 	if len(r.Plans) > 0 {
-		out.WriteString("\nDone and said besides\n")
+		out.WriteString("\nOther changes and events\n")
 		for _, e := range r.Plans {
 			out.WriteString(indented(e.Text(colour)))
 		}
@@ -42,7 +45,7 @@ func (r Report) balancers(out *strings.Builder) error {
 	out.WriteString("\nLoad balancers\n")
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	for _, b := range r.Balancers {
-		sign, found, why := " ", "none", "neither an id, nor a mark, nor a name leads to one"
+		sign, found, why := " ", "none", "neither an id, nor an ownership tag, nor a name leads to one"
 		switch {
 		case b.Error != nil:
 			sign, found, why = "!", "not known", b.Error.Message
@@ -61,7 +64,7 @@ func (r Report) marks(out *strings.Builder) {
 	if len(r.Marks) == 0 {
 		return
 	}
-	out.WriteString("\nOwnership marks that are written\n")
+	out.WriteString("\nOwnership tags that are written\n")
 	for _, m := range r.Marks {
 		fmt.Fprintf(out, "  %s\n", printable(m.Subject))
 		for _, mark := range m.Added {
@@ -91,10 +94,13 @@ func (r Report) verdict() string {
 	s := r.Summary
 	text := map[Verdict]string{
 		Nothing: "The switch writes nothing to the cloud.",
-		Marks:   fmt.Sprintf("The switch writes the ownership marks of %s, and nothing else.", count(s.Marks, "load balancer")),
-		Changes: fmt.Sprintf("The switch writes the ownership marks of %s, and makes %s.", count(s.Marks, "load balancer"), count(s.Changes, "other change")),
+		Marks:   fmt.Sprintf("The switch writes the ownership tags of %s, and nothing else.", count(s.Marks, "load balancer")),
+		Changes: fmt.Sprintf("The switch writes the ownership tags of %s, and makes %s.", count(s.Marks, "load balancer"), count(s.Changes, "other change")),
 		Trouble: fmt.Sprintf("%s could not be read or planned; what is listed is not all.", count(s.Failed, "subject")),
 	}[r.Verdict]
+	if r.Verdict == Changes && s.Changes == 0 {
+		text = fmt.Sprintf("The switch writes the ownership tags of %s, although load balancers have those of another cluster.", count(s.Marks, "load balancer"))
+	}
 	if s.Blocked > 0 {
 		text += fmt.Sprintf(" Blocked: %d.", s.Blocked)
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,16 +22,16 @@ type adopting struct {
 
 const adoptLong = `It looks at a cluster that another controller manager, that of the cloud's own project, works for, and says what
 happens when this one takes its place: which load balancer is found for each Service and by what evidence it is the Service's,
-which ownership marks are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
+which ownership tags are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
 each with a link. It changes nothing, takes no lease, and works beside the running controller manager, from a laptop as well.
 
 Exit code 0: it has been said. 1: something could not be read or planned. With --check also 2: the switch changes more than
-ownership marks.`
+ownership tags, or the load balancers have those of another cluster.`
 
 const adoptExample = `  # What a switch does, from a laptop: kubectl's configuration, and the cloud's credentials.
   DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod
   cloud-controller-manager adopt --from=openstack --cloud-config=cloud.conf
-  # In a pipeline: 0 where nothing but ownership marks is written.
+  # In a pipeline: 0 where nothing but ownership tags is written.
   cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf --check
   cloud-controller-manager adopt --from=aws --cloud-config=cloud.conf -o json | jq .differences`
 
@@ -44,7 +45,7 @@ func newAdoptCommand() *cobra.Command {
 	fs := cmd.Flags()
 	a.flags(fs)
 	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce, hcloud or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
-	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership marks.")
+	fs.BoolVar(&a.check, "check", false, "Exit with 2 when the switch changes more than ownership tags, or the load balancers have those of another cluster.")
 	colourFlag(fs, &a.colour)
 	a.format = outputFlag(cmd)
 	return cmd
@@ -99,17 +100,11 @@ func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report,
 // --from also that of its controller manager.
 func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 	if a.from == "" {
-		return nil
+		return a.unnamed(all)
 	}
 	at := slices.IndexFunc(all, func(p registry.Provider) bool { return a.from == p.Descriptor.Name || a.from == p.Upstream.Name })
 	if at < 0 {
-		var names []string
-		for _, p := range all {
-			if p.Upstream.Name != "" {
-				names = append(names, p.Descriptor.Name)
-			}
-		}
-		return notProvider("from", a.from, names)
+		return notProvider("from", a.from, replaceable(all))
 	}
 	name := all[at].Descriptor.Name
 	if all[at].Upstream.Name == "" {
@@ -119,6 +114,28 @@ func (a *adopting) choose(fs *pflag.FlagSet, all []registry.Provider) error {
 		return usagef("--from=%s is of another cloud than --cloud-provider=%s", a.from, a.provider)
 	}
 	return fs.Set("cloud-provider", name)
+}
+
+// unnamed says what is needed where neither the command line nor the binary names a cloud. In the Pod of a dry run the
+// process does.
+func (a *adopting) unnamed(all []registry.Provider) error {
+	if a.provider != "" || len(all) < 2 || a.inPod() {
+		return nil
+	}
+	names := replaceable(all)
+	return usagef("--from is not set: name the controller manager that is replaced, one of %s, and give the flags that the new one will have; "+
+		"for example: DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod", strings.Join(names, ", "))
+}
+
+// replaceable are the providers that take the place of another controller manager.
+func replaceable(all []registry.Provider) []string {
+	var names []string
+	for _, p := range all {
+		if p.Upstream.Name != "" {
+			names = append(names, p.Descriptor.Name)
+		}
+	}
+	return names
 }
 
 func nothingToReplace(provider string) error {

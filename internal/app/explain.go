@@ -28,7 +28,7 @@ type explaining struct {
 func newExplainCommand() *cobra.Command {
 	e := &explaining{}
 	cmd := newCommand(subcommand{
-		use: "explain {node NAME | service NAMESPACE/NAME}", short: "Say what is known of one Node or Service, and why",
+		use: "explain {node NAME | service [NAMESPACE/]NAME}", short: "Say what is known of one Node or Service, and why",
 		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
 it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
 nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
@@ -37,7 +37,7 @@ and takes the same flags. "!" marks what somebody has to look after.`,
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
 		args: func(args []string) error {
 			if len(args) != 2 || args[0] != "node" && args[0] != scopeService {
-				return usagef("explain: want node NAME, or service NAMESPACE/NAME")
+				return usagef("explain: want node NAME, or service NAMESPACE/NAME, such as: explain service shop/web")
 			}
 			return nil
 		},

@@ -47,7 +47,7 @@ func (f *flags) sets() cliflag.NamedFlagSets {
 }
 
 func (f *flags) common(fs *pflag.FlagSet) {
-	fs.StringVar(&f.clusterID, "cluster-id", f.clusterID, "Identifies the cluster in the owner marks of everything created in the cloud. The value of --cluster-name when empty.")
+	fs.StringVar(&f.clusterID, "cluster-id", f.clusterID, "Identifies the cluster in the ownership tags of everything created in the cloud. The value of --cluster-name when empty.")
 	fs.BoolVar(&f.dryRun, "dry-run", f.dryRun, "Change nothing: what would be done in the cloud is printed as plans on the standard output, writes to Kubernetes are sent as server-side dry runs. It takes no lease unless --leader-elect is given, so it can run beside the live process.")
 	fs.DurationVar(&f.tuning.Reensure, "service-resync-period", f.tuning.Reensure, "How often every load balancer is compared with the cloud to repair drift. Costs reads only.")
 	fs.DurationVar(&f.tuning.NodeBurst, "node-burst-window", f.tuning.NodeBurst, "How long changes of Nodes are collected before load balancers are told, so that a burst costs one update each.")
@@ -65,7 +65,7 @@ func (f *flags) safety(fs *pflag.FlagSet) {
 }
 
 func (f *flags) balancers(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.adopt, "adoption", f.adopt, "Which load balancers a Service may take over when it names one by id or name: \"unowned\", those that carry nobody's marks; \"own\", only what is provably its own; \"any\", also those of other Services and clusters, by id. Items id=namespace/name let one Service have one load balancer, whoever has it now.")
+	fs.StringSliceVar(&f.adopt, "adoption", f.adopt, "Which load balancers a Service may take over when it names one by id or name: \"unowned\", those that carry nobody's ownership tags; \"own\", only what is provably its own; \"any\", also those of other Services and clusters, by id. Items id=namespace/name let one Service have one load balancer, whoever has it now.")
 }
 
 func (f *flags) firewall(fs *pflag.FlagSet) {

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
 
 	"github.com/spf13/pflag"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
 // TestFlagProblems: nobody who says zero means the default, least of all with a brake.
@@ -56,5 +59,24 @@ func TestFlagProblems(t *testing.T) {
 		if _, usage := errors.AsType[*command.UsageError](err); err != nil && !usage {
 			t.Errorf("%s: %T is no usage error", test.arg, err)
 		}
+	}
+}
+
+// A mistyped variable is told at the start, and with the one that is missing for it.
+func TestMistypedVariable(t *testing.T) {
+	registry.Register(registry.Provider{
+		Descriptor: cloud.Descriptor{Name: "mistyped", Settings: []cloud.Setting{{Name: "MISTYPED_TOKEN", Required: true, Secret: true}}},
+		New:        func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, errors.ErrUnsupported },
+	})
+	given := command.Flags{CloudProvider: "mistyped", ClusterName: "prod"}
+	t.Setenv("MISTYPED_TOKNE", "secret")
+	const meant = "did you mean MISTYPED_TOKEN?"
+	if _, err := newFlags().options(given); err == nil || !strings.Contains(err.Error(), "MISTYPED_TOKEN is not set") || !strings.HasSuffix(err.Error(), meant) {
+		t.Errorf("error %v", err)
+	}
+	t.Setenv("MISTYPED_TOKEN", "secret")
+	o, err := newFlags().options(given)
+	if err != nil || len(o.Warnings) != 1 || !strings.HasSuffix(o.Warnings[0], meant) || strings.Contains(o.Warnings[0], "secret") {
+		t.Errorf("warnings %q, %v", o.Warnings, err)
 	}
 }

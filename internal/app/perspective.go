@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -103,18 +104,36 @@ func (s *sight) balancers() error {
 	return nil
 }
 
-// service returns the Service that is named as namespace/name.
+// service returns the Service that is named as namespace/name. Without a namespace it is "default", as kubectl has it.
 func (s *sight) service(named string) (*corev1.Service, error) {
 	if err := s.balancers(); err != nil {
 		return nil, err
 	}
 	namespace, name, ok := strings.Cut(named, "/")
-	if !ok || namespace == "" || name == "" {
-		return nil, usagef("service %q: want NAMESPACE/NAME", named)
+	if !ok {
+		namespace, name = corev1.NamespaceDefault, named
+	}
+	if namespace == "" || name == "" || strings.Contains(name, "/") {
+		return nil, usagef("service %q: want NAMESPACE/NAME, or NAME in namespace default", named)
 	}
 	svc := s.Cluster.Service(namespace, name)
 	if svc == nil {
-		return nil, usagef("service %s does not exist", named)
+		return nil, usagef("service %s/%s does not exist%s", namespace, name, didYouMean(s.namesakes(name)))
 	}
 	return svc, nil
+}
+
+// namesakes are the Services of that name in other namespaces, nil where there are too many.
+func (s *sight) namesakes(name string) []string {
+	var found []string
+	for _, svc := range s.Cluster.Services {
+		if svc.Name == name {
+			found = append(found, svc.Namespace+"/"+svc.Name)
+		}
+	}
+	if len(found) > mostMeant {
+		return nil
+	}
+	slices.Sort(found)
+	return found
 }

@@ -5,10 +5,13 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -56,5 +59,48 @@ func TestNothingToPlan(t *testing.T) {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// A Service without a namespace is one of the namespace default, as with kubectl; one of the same name elsewhere is named.
+func TestServiceByName(t *testing.T) {
+	service := func(namespace, name string) *corev1.Service {
+		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+	}
+	seen := &sight{inspect.Options{
+		Cloud:   &run.Cloud{Name: "cloud", Balancers: struct{ cloud.Balancers }{}},
+		Cluster: inspect.Cluster{Services: []*corev1.Service{service("default", "web"), service("shop", "web"), service("shop", "cart"), service("beta", "cart")}},
+	}}
+	for named, want := range map[string]string{
+		"web": "default", "shop/web": "shop",
+		"cart": "service default/cart does not exist, did you mean beta/cart or shop/cart?", "none": "service default/none does not exist",
+		"/web": "want NAMESPACE/NAME", "shop/": "want NAMESPACE/NAME", "a/b/c": "want NAMESPACE/NAME",
+	} {
+		svc, err := seen.service(named)
+		if err == nil && svc.Namespace != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, %v; want %s", named, svc, err, want)
+		}
+	}
+}
+
+// Without flags adopt says what it needs, with an example.
+func TestAdoptWithoutFlags(t *testing.T) {
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	var all []registry.Provider
+	for _, name := range []string{"aws", "digitalocean", "sim"} {
+		p := registry.Provider{Descriptor: cloud.Descriptor{Name: name}}
+		if name != "sim" {
+			p.Upstream.Name = name + "-ccm"
+		}
+		all = append(all, p)
+	}
+	a, fs := &adopting{}, pflag.NewFlagSet("", pflag.ContinueOnError)
+	a.flags(fs)
+	err := a.choose(fs, all)
+	if err == nil || !strings.Contains(err.Error(), "--from is not set") || !strings.Contains(err.Error(), "one of aws, digitalocean, and") || !strings.Contains(err.Error(), "adopt --from=digitalocean") {
+		t.Errorf("error %v", err)
+	}
+	if err := a.choose(fs, all[:1]); err != nil {
+		t.Errorf("with one provider: %v", err)
 	}
 }

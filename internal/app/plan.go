@@ -68,7 +68,7 @@ const planExample = `  # What the controller manager would do now, in its own po
 func newPlanCommand() *cobra.Command {
 	p := &planning{}
 	cmd := newCommand(subcommand{
-		use: "plan [service NAMESPACE/NAME | nodes | routes | firewall | all]", short: "Say what would be done now, and change nothing",
+		use: "plan [service [NAMESPACE/]NAME | nodes | routes | firewall | all]", short: "Say what would be done now, and change nothing",
 		long: planLong, example: planExample,
 		args: func(args []string) error { return troubled(p.checkArgs(args)) },
 	})

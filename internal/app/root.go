@@ -104,9 +104,10 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		return framework.Options{}, err
 	}
 	provider, _ := registry.Lookup(name)
+	strangers := config.Strangers(provider.Descriptor, os.Environ())
 	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
 	if err != nil {
-		return framework.Options{}, usagef("provider %s: %s", name, oneLine(err))
+		return framework.Options{}, usagef("provider %s: %s", name, strings.Join(append([]string{oneLine(err)}, strangers...), "; "))
 	}
 	file, err := configFile(given.CloudConfig, provider.Descriptor)
 	if err != nil {
@@ -119,6 +120,7 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 			Cloud: name, ClusterName: given.ClusterName, File: file, UserAgent: userAgent(),
 			Lookup: settings.Lookup, Secret: settings.Secret,
 		},
+		Warnings:  strangers,
 		ClusterID: f.clusterID,
 		Mode:      f.mode(),
 		Tuning:    f.tuning,

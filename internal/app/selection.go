@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/spf13/pflag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/cloudname"
 )
 
 // providerFlag is the flag that names the provider.
@@ -53,7 +55,7 @@ func givenProvider(fs *pflag.FlagSet, compiled []string) error {
 //	anything else           which ones there are
 func notProvider(flag, name string, compiled []string) error {
 	given, list := "--"+flag+"="+name, strings.Join(compiled, ", ")
-	meant := meaning(name)
+	meant := cloudname.Meaning(name)
 	switch {
 	case slices.Contains(inTree, name):
 		return usagef("%s is left out of this binary; compiled in: %s; get it with `make build PROVIDERS=%s` or use a binary with all providers", given, list, name)
@@ -61,10 +63,10 @@ func notProvider(flag, name string, compiled []string) error {
 		return usagef("%s is not a provider: it is called %s here, use --%s=%s", given, meant, flag, meant)
 	case slices.Contains(inTree, meant):
 		return usagef("%s is not a provider: it is called %s here, and left out of this binary; compiled in: %s; get it with `make build PROVIDERS=%s` or use a binary with all providers", given, meant, list, meant)
-	case elsewhere[meant] != "" && meant != strings.ToLower(name):
-		return usagef("%s is not a provider here: %s: %s; compiled into this binary: %s", given, meant, elsewhere[meant], list)
-	case elsewhere[meant] != "":
-		return usagef("%s is not a provider here: %s; compiled into this binary: %s", given, elsewhere[meant], list)
+	case cloudname.Advice(meant) != "" && meant != strings.ToLower(name):
+		return usagef("%s is not a provider here: %s: %s; compiled into this binary: %s", given, meant, cloudname.Advice(meant), list)
+	case cloudname.Advice(meant) != "":
+		return usagef("%s is not a provider here: %s; compiled into this binary: %s", given, cloudname.Advice(meant), list)
 	}
 	if question := didYouMean(similar(name, compiled)); question != "" {
 		return usagef("%s is not a provider%s Compiled into this binary: %s", given, question, list)
@@ -72,24 +74,15 @@ func notProvider(flag, name string, compiled []string) error {
 	return usagef("%s is not a provider; compiled into this binary: %s", given, list)
 }
 
-// meaning returns the name that a cloud has here, or in elsewhere.
-func meaning(name string) string {
-	name = strings.ToLower(name)
-	if meant, ok := otherSpellings[name]; ok {
-		return meant
-	}
-	return name
-}
-
 // similar returns the providers that a name resembles, or of which it resembles another name.
 func similar(name string, compiled []string) []string {
 	// Names of two letters resemble too much.
-	others := slices.DeleteFunc(slices.Sorted(maps.Keys(otherSpellings)), func(other string) bool {
-		return len(other) < 3 || !slices.Contains(compiled, otherSpellings[other])
+	others := slices.DeleteFunc(slices.Sorted(maps.Keys(cloudname.Others())), func(other string) bool {
+		return len(other) < 3 || !slices.Contains(compiled, cloudname.Meaning(other))
 	})
 	var found []string
 	for _, candidate := range near(name, slices.Concat(compiled, others)) {
-		if meant := meaning(candidate); !slices.Contains(found, meant) {
+		if meant := cloudname.Meaning(candidate); !slices.Contains(found, meant) {
 			found = append(found, meant)
 		}
 	}

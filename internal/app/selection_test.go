@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/cloudname"
 )
 
 func TestChooseProvider(t *testing.T) {
@@ -82,15 +84,15 @@ func TestInTreeListsEveryProviderFile(t *testing.T) {
 // Every name that means something else leads to one that is known, and no advice is about a provider
 // of ours.
 func TestElsewhere(t *testing.T) {
-	for name, meant := range otherSpellings {
-		if _, known := elsewhere[meant]; !known && !slices.Contains(inTree, meant) {
+	for name, meant := range cloudname.Others() {
+		if _, known := cloudname.Elsewhere()[meant]; !known && !slices.Contains(inTree, meant) {
 			t.Errorf("%s means %s, of which nothing is known", name, meant)
 		}
-		if elsewhere[name] != "" {
+		if cloudname.Advice(name) != "" {
 			t.Errorf("%s has advice of its own and another spelling", name)
 		}
 	}
-	for name, advice := range elsewhere {
+	for name, advice := range cloudname.Elsewhere() {
 		if slices.Contains(inTree, name) || advice == "" || strings.Contains(advice, "\n") {
 			t.Errorf("%s: %q", name, advice)
 		}

@@ -84,6 +84,9 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 		return nil, err
 	}
 	provider, _ := registry.Lookup(name)
+	for _, stranger := range config.Strangers(provider.Descriptor, os.Environ()) {
+		warn(stranger)
+	}
 	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
 	if err != nil {
 		return nil, usagef("provider %s: %s", name, oneLine(err))

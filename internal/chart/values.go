@@ -13,7 +13,7 @@ func identity(providers, platforms []string) []Value {
 		{Name: "provider", Section: "What to run on", Enum: append([]string{""}, providers...),
 			Doc: "The cloud. Required."},
 		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$`,
-			Doc: "Name of the cluster, part of names and owner marks in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later."},
+			Doc: "Name of the cluster, part of names and ownership tags in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later."},
 		{Name: "clusterID", Flag: "cluster-id"},
 		{Name: "platform", Enum: append([]string{""}, platforms...),
 			Doc: "What built the cluster. Chooses the API server's address (see apiServer.mode) and the kubelet line of the notes; \"\" is fine."},
@@ -86,7 +86,7 @@ func interlocks() Value {
 			Doc: "dry-run changes nothing, logs what it would do as plans and takes no lease, so that it can run beside another cloud controller manager."},
 		{Name: "adoption", Flag: "adoption", Pattern: `^(` + adoptionItem + `(,` + adoptionItem + `)*)?$`,
 			Want: "unowned, own or any, and items id=namespace/name, with commas between",
-			Doc:  "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's marks; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
+			Doc:  "Which load balancers a Service may take over when it names one by id or name: unowned, those that carry nobody's ownership tags; own, only what is provably its own; any, also those of other Services and clusters, by id. Items id=namespace/name, with commas between, let one Service have one load balancer, whoever has it now."},
 		{Name: "nodeDeletion", Doc: "When Nodes are deleted, and how many.", Fields: []Value{
 			{Name: "enabled", Flag: "node-deletion"},
 			{Name: "grace", Flag: "node-deletion-grace"},

@@ -70,8 +70,10 @@ func flagsOf(pod *corev1.Pod) map[string]string {
 // judgeSettings says what is wrong with how the provider is configured.
 func judgeSettings(f *facts) Outcome {
 	switch {
+	case f.CloudErr != nil && f.sky.kind != "":
+		return cannot(notStarted(&f.sky))
 	case f.CloudErr != nil:
-		return failure(f.CloudErr.Error(), "")
+		return failure(f.CloudErr.Error(), "", bounded(f.Warnings)...)
 	case len(f.Warnings) > 0:
 		return warning("the provider warns about its configuration", "", bounded(f.Warnings)...)
 	}

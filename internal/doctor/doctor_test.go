@@ -205,6 +205,66 @@ func TestServices(t *testing.T) {
 	}
 }
 
+// What a Service asks for in vain has no load balancer, or keeps the one it has.
+func TestUnsupported(t *testing.T) {
+	ports := func(protocols ...corev1.Protocol) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			s.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"}
+			for _, p := range protocols {
+				s.Spec.Ports = append(s.Spec.Ports, corev1.ServicePort{Port: 53, Protocol: p})
+			}
+		}
+	}
+	served := func(change func(*corev1.Service)) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			change(s)
+			s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
+		}
+	}
+	const none, stays, left = "it gets no load balancer", "its load balancer stays as it is, and only follows the nodes", "this port is left out"
+	for _, tt := range []struct {
+		change func(*corev1.Service)
+		want   []string
+	}{
+		{ports("SCTP"), []string{"restrict clients: " + none, "SCTP, and fake has TCP: " + none}},
+		{served(ports("SCTP")), []string{"restrict clients: " + stays, "SCTP, and fake has TCP: " + stays}},
+		{ports("TCP", "UDP"), []string{"restrict clients: " + none, "UDP, and fake has TCP: " + left}},
+		{ports("UDP"), []string{"restrict clients: " + none, "UDP, and fake has TCP: " + none}},
+	} {
+		svc := service("web", time.Hour, tt.change)
+		f := services(svc)
+		f.Cloud.Descriptor.Capabilities.SourceRanges = false
+		f.Cloud.Descriptor.Capabilities.LeavesOut = []cloud.Protocol{cloud.ProtocolUDP}
+		got := unsupported(f, &svc)
+		for n := range tt.want {
+			if len(got) != len(tt.want) || !strings.HasSuffix(got[n], tt.want[n]) {
+				t.Fatalf("got %q, want %q", got, tt.want)
+			}
+		}
+	}
+}
+
+// A provider that the cloud refuses when it starts has wrong credentials, and nothing is said about its settings.
+func TestRefusedAtTheStart(t *testing.T) {
+	reading := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "reading the network of HCLOUD_NETWORK", Err: errors.New("unauthorized")}
+	report := Run(t.Context(), Options{ClientErr: errors.New("no kubeconfig"), CloudErr: cloud.NotStarted("hcloud", reading)})
+	for _, r := range report {
+		switch r.ID {
+		case string(refused):
+			if r.Level != Failure || !strings.HasPrefix(r.Message, "starting provider hcloud: ") || r.Fix != cloud.Advice(reading) || strings.Contains(r.Message, r.Fix) {
+				t.Errorf("got %+v", r)
+			}
+		case "settings-invalid", string(failing):
+			if r.Level != Skipped || !strings.Contains(r.Message, string(refused)) {
+				t.Errorf("got %+v", r)
+			}
+		}
+	}
+	if n := report.count(Failure); n != 2 {
+		t.Errorf("%d failures, want that of the API server and that of the credentials", n)
+	}
+}
+
 func TestBeforeUninstall(t *testing.T) {
 	finalizers := []string{"service.kubernetes.io/load-balancer-cleanup"}
 	f := services(

@@ -40,7 +40,7 @@ func (f *facts) nodesKnown() error {
 	case f.nodes.err != nil:
 		return f.nodes.err
 	case f.Cloud == nil:
-		return errors.New("which Nodes are whose depends on the provider, see settings-invalid")
+		return fmt.Errorf("which Nodes are whose depends on the provider: %w", notStarted(&f.sky))
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -107,7 +106,7 @@ func (f *facts) servicesKnown() error {
 	case f.services.err != nil:
 		return f.services.err
 	case f.Cloud == nil:
-		return errors.New("what is done for Services depends on the provider, see settings-invalid")
+		return fmt.Errorf("what is done for Services depends on the provider: %w", notStarted(&f.sky))
 	}
 	return nil
 }
@@ -211,19 +210,44 @@ func unsupported(f *facts, svc *corev1.Service) []string {
 		return nil
 	}
 	can := f.Cloud.Descriptor.Capabilities
+	leavesOut := func(p corev1.ServicePort) bool {
+		return slices.Contains(can.LeavesOut, cloud.ProtocolOf(string(p.Protocol)))
+	}
+	others := slices.ContainsFunc(svc.Spec.Ports, func(p corev1.ServicePort) bool { return !leavesOut(p) })
 	var list []string
 	if len(svc.Spec.LoadBalancerSourceRanges) > 0 && !can.SourceRanges {
-		list = append(list, fmt.Sprintf("spec.loadBalancerSourceRanges is %s, and %s cannot restrict clients: it gets no load balancer", strings.Join(svc.Spec.LoadBalancerSourceRanges, ","), f.Cloud.Name))
+		list = append(list, fmt.Sprintf("spec.loadBalancerSourceRanges is %s, and %s cannot restrict clients: %s", strings.Join(svc.Spec.LoadBalancerSourceRanges, ","), f.Cloud.Name, consequence(svc)))
 	}
 	for n, port := range svc.Spec.Ports {
+		left := others && leavesOut(port)
 		if !slices.Contains(can.Protocols, cloud.ProtocolOf(string(port.Protocol))) {
-			list = append(list, fmt.Sprintf("spec.ports[%d].protocol is %s, and %s has %v", n, port.Protocol, f.Cloud.Name, can.Protocols))
+			so := consequence(svc)
+			if left {
+				so = "this port is left out"
+			}
+			list = append(list, fmt.Sprintf("spec.ports[%d].protocol is %s, and %s has %s: %s", n, port.Protocol, f.Cloud.Name, protocols(can.Protocols), so))
 		}
-		if can.NodePorts && port.NodePort == 0 {
-			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs: spec.allocateLoadBalancerNodePorts is false", n, f.Cloud.Name))
+		if can.NodePorts && port.NodePort == 0 && !left {
+			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs, as spec.allocateLoadBalancerNodePorts is false: %s", n, f.Cloud.Name, consequence(svc)))
 		}
 	}
 	return list
+}
+
+// consequence is what a Service that asks for more than the cloud has comes to.
+func consequence(svc *corev1.Service) string {
+	if len(svc.Status.LoadBalancer.Ingress) > 0 {
+		return "its load balancer stays as it is, and only follows the nodes"
+	}
+	return "it gets no load balancer"
+}
+
+func protocols(list []cloud.Protocol) string {
+	var names []string
+	for _, p := range list {
+		names = append(names, string(p))
+	}
+	return strings.Join(names, " and ")
 }
 
 // mistyped finds annotations with values that are not possible, and keys that nobody knows.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -63,7 +65,7 @@ func (s *sky) fail(err error) {
 // ask reads who we are, which machines there are, and whether routes can be read.
 func (s *sky) ask(ctx context.Context, o Options) {
 	if o.Cloud == nil {
-		s.err = errors.New("the provider was not started, see settings-invalid")
+		s.unstarted(o.CloudErr)
 		return
 	}
 	identity, err := o.Cloud.Driver.Identity(ctx)
@@ -91,6 +93,22 @@ func (s *sky) ask(ctx context.Context, o Options) {
 	if o.Cloud.Routes != nil && len(o.Manager.ClusterCIDRs) > 0 {
 		_, s.routesErr = o.Cloud.Routes.ListRoutes(ctx, cloud.Owner{Cluster: o.Manager.ClusterID, Cloud: o.Cloud.Name})
 	}
+}
+
+// unstarted notes why nothing is known of the cloud where the provider does not start. That the cloud refuses what it asks at
+// the start says nothing about the settings.
+func (s *sky) unstarted(err error) {
+	switch kind := kindOf(err); kind {
+	case refused, throttled:
+		s.err, s.kind = err, kind
+	default:
+		s.err = notStarted(s)
+	}
+}
+
+// notStarted says that something depends on a provider that was not started, and which check says why.
+func notStarted(s *sky) error {
+	return fmt.Errorf("the provider was not started, see %s", cmp.Or(string(s.kind), "settings-invalid"))
 }
 
 // kindOf sorts an error of the cloud. The first that fits decides, from the wire to the answer.
@@ -219,13 +237,21 @@ func judgeCloud(kind trouble, well string) func(*facts) Outcome {
 			if f.sky.accountErr != nil {
 				evidence = append(evidence, "asked for the account: "+f.sky.accountErr.Error())
 			}
-			return failure(fmt.Sprintf("%s: %v", f.Cloud.Name, f.sky.err), cloud.Advice(f.sky.err), evidence...)
+			return failure(f.sky.says(f.Options), cloud.Advice(f.sky.err), evidence...)
 		case f.sky.kind == "":
 			return cannot(f.sky.err)
 		default:
 			return cannot(fmt.Errorf("the cloud did not answer, see %s", f.sky.kind))
 		}
 	}
+}
+
+// says is what the cloud, or the provider that does not start, failed with, without the advice.
+func (s *sky) says(o Options) string {
+	if o.Cloud == nil {
+		return strings.TrimSuffix(s.err.Error(), "; "+cloud.Advice(s.err))
+	}
+	return fmt.Sprintf("%s: %v", o.Cloud.Name, s.err)
 }
 
 // unknown returns why nothing is known of machines, nil when the list is.

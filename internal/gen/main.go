@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
 	"github.com/multicloud-ccm/multicloud-ccm/internal/chart"
+	"github.com/multicloud-ccm/multicloud-ccm/internal/cloudname"
 	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled" // registers the providers
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
@@ -91,7 +92,7 @@ func generateChart(dir string) error {
 	for _, p := range registry.All() {
 		descriptors = append(descriptors, p.Descriptor)
 	}
-	files, err := chart.Files(chart.Input{Providers: descriptors, Others: chart.Others{Names: app.OtherNames(), Advice: app.Elsewhere()}, Flags: flags, README: readme})
+	files, err := chart.Files(chart.Input{Providers: descriptors, Others: chart.Others{Names: cloudname.Others(), Advice: cloudname.Elsewhere()}, Flags: flags, README: readme})
 	if err != nil {
 		return fmt.Errorf("making the chart: %w", err)
 	}

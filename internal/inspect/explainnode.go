@@ -193,7 +193,7 @@ func explainPlan(e *Explanation, entry plan.Entry) {
 		if op.Blocked != "" {
 			s.problem("blocked", text, op.Blocked)
 		} else {
-			s.add(string(op.Verb), text, op.Reason)
+			s.add(string(op.Verb), strings.TrimPrefix(text, string(op.Verb)+" "), op.Reason)
 		}
 	}
 	for _, w := range entry.Warnings {

@@ -118,7 +118,7 @@ func explainBalancer(e *Explanation, found loadbalancer.Explanation, events []co
 	}
 	o := found.Observed
 	if !o.Found {
-		s.add("found", "no", "neither by id, nor by mark, nor by name")
+		s.add("found", "no", "neither by id, nor by ownership tag, nor by name")
 		return
 	}
 	s.add("id", o.ID, "")
@@ -145,7 +145,7 @@ func explainBalancer(e *Explanation, found loadbalancer.Explanation, events []co
 		}
 	}
 	for _, id := range o.Duplicates {
-		s.problem("duplicate", id, "it has this Service's marks too")
+		s.problem("duplicate", id, "it has this Service's ownership tags too")
 	}
 }
 

@@ -3,6 +3,9 @@ package inspect
 import (
 	"strings"
 	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
 // Values come from objects that anybody may have written: they reach no terminal as control
@@ -17,6 +20,23 @@ func TestExplanationText(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = "Service shop/web\n\nAnnotations\n  a  \"\\x1b[2J\"  (\"counts\\nas\")\n! b  \"\"         (want c)\n"
+	if out.String() != want {
+		t.Errorf("got  %q\nwant %q", out.String(), want)
+	}
+}
+
+// What is to be done is said once.
+func TestExplainPlan(t *testing.T) {
+	e := Explanation{Version: 1, Subject: "Service shop/web"}
+	explainPlan(&e, plan.Entry{Plan: plan.Plan{Operations: []cloud.Operation{
+		{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: "name", Before: "a", After: "b", Reason: "why"},
+		{Verb: cloud.Create, Kind: cloud.KindTarget, Key: "17", Blocked: "not now"},
+	}}})
+	var out strings.Builder
+	if err := e.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = "Service shop/web\n\nTo be done now\n  update   balancer name: a → b  (why)\n! blocked  create target 17      (not now)\n"
 	if out.String() != want {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}

@@ -26,7 +26,7 @@ func (i *Inspector) explained(ctx context.Context, svc *corev1.Service, operatio
 		switch {
 		case op.Reason != "":
 		case op.Field == cloud.FieldOwnershipTags: // some drivers write into them what an annotation asks for
-			operations[n].Reason = "marks whose it is"
+			operations[n].Reason = "says whose it is"
 		case op.Kind == cloud.KindBalancer && op.Verb == cloud.Update:
 			open = append(open, n)
 		default:

@@ -17,7 +17,7 @@ var (
 	// Retain keeps the balancer when the Service is deleted.
 	Retain = Key{
 		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true, Prevails: "true",
-		Doc: "Keep the balancer when the Service is deleted; the Service's owner marks are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
+		Doc: "Keep the balancer when the Service is deleted; the Service's ownership tags are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
 	}
 	// Adopt takes over a certain balancer and never makes another one instead.
 	Adopt = Key{

@@ -182,7 +182,7 @@ const (
 	FieldDualStack     = "dualStack"
 	FieldAllow         = "allow"
 	FieldDeny          = "deny"
-	FieldOwnershipTags = "marks" // plans have printed that name from the first
+	FieldOwnershipTags = "marks" // plans have had that name from the first; people read that of FieldText
 )
 
 // Fields returns every managed scalar field by name, for comparing and printing. Fields
@@ -278,4 +278,12 @@ func SortListeners(listeners []Listener) {
 	slices.SortFunc(listeners, func(a, b Listener) int {
 		return cmp.Or(cmp.Compare(a.Port, b.Port), cmp.Compare(a.Key(), b.Key()))
 	})
+}
+
+// FieldText is the name of a field as people read it.
+func FieldText(field string) string {
+	if field == FieldOwnershipTags {
+		return "ownership tags"
+	}
+	return field
 }

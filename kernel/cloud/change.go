@@ -67,7 +67,7 @@ type Change struct {
 	Rest any
 }
 
-// Progress is the outcome of Apply.
+// Progress is the outcome of Apply. Of one that fails only Observed counts, where it has made the balancer.
 type Progress struct {
 	// Pending says that the cloud is still busy; observe again after After, or when the
 	// kernel thinks fit if that is 0.

@@ -31,6 +31,8 @@ type Descriptor struct {
 	Limits Limits
 	// Settings are the environment variables the provider reads, besides annotations.
 	Settings []Setting
+	// Variables says which other environment variables look like Settings.
+	Variables Variables
 	// Secret is the name of the Kubernetes Secret that upstream's manifests keep the
 	// credentials in, "" when there is none. It is the chart's default, so that a switch
 	// from upstream needs no new Secret.
@@ -41,6 +43,15 @@ type Descriptor struct {
 	// IDAnnotation is the Service annotation that records the balancer's id, in the form
 	// the upstream CCM wrote it, or "".
 	IDAnnotation string
+}
+
+// Variables say what an environment variable is that no Setting has: a typing error, or another program's.
+type Variables struct {
+	// Prefix is that of variables which only this provider and the programs of Others read, "" where an SDK or somebody
+	// else has variables with it too. The user is told of every other one with it.
+	Prefix string
+	// Others are variables with the prefix that other programs read, such as the cloud's command line.
+	Others []string
 }
 
 // Status is the maturity of a provider.

@@ -33,7 +33,7 @@ type balancers struct {
 
 // Apply implements cloud.Balancers. What the cloud refuses for good, such as a certificate that it
 // cannot read, does not keep the rest from being made or changed: nodes come and go, whatever is
-// wrong with an annotation.
+// wrong with an annotation. A balancer that was made is told together with the error that ended the run.
 func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	m, err := b.begun(ctx, change)
 	if err != nil {
@@ -67,7 +67,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			m.refuse(s)
 			continue
 		case err != nil:
-			return cloud.Progress{}, errors.Join(append(refusals, err)...)
+			return m.progress, errors.Join(append(refusals, err)...)
 		}
 		m.done(s, id)
 		// So may what follows one that settles at once.

@@ -189,6 +189,16 @@ func TestRunEnds(t *testing.T) {
 	}
 }
 
+// The id of a new balancer is known also where something else fails afterwards.
+func TestFailedRunTellsNewBalancer(t *testing.T) {
+	f := newFake([]cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}}, nil, list(lb(nil), pool("p", nil)))
+	f.fails["create pool p"] = errSomething
+	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if o := progress.Observed; !errors.Is(err, errSomething) || o == nil || o.ID != "id-1" {
+		t.Errorf("after %q: observed %+v, %v; want the id of the balancer, and the failure", f.done, o, err)
+	}
+}
+
 // The id of a new balancer is known also where the run goes on.
 func TestRunTellsNewBalancer(t *testing.T) {
 	f := newFake([]cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}}, nil, list(lb(nil), pool("p", nil)))

@@ -78,23 +78,7 @@ func (s *step) operation() cloud.Operation {
 			before = append(before, value(s.present.Fields[field]))
 			after = append(after, value(s.wanted.Fields[field]))
 		}
-		op.Before, op.After = strings.Join(before, ", "), strings.Join(after, ", ")
+		op.Before, op.After = values(before), values(after)
 	}
 	return op
-}
-
-func value(v any) string {
-	switch v := v.(type) {
-	case cloud.IDOf:
-		return v.Kind + " " + v.Key
-	case cloud.FieldOf:
-		return v.Field + " of " + value(v.Of)
-	case []any:
-		var items []string
-		for _, item := range v {
-			items = append(items, value(item))
-		}
-		return strings.Join(items, ", ")
-	}
-	return fmt.Sprint(v)
 }

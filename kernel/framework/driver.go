@@ -34,6 +34,9 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 		o.Tuning.QPS, _ = strconv.ParseFloat(cmp.Or(o.Config.Lookup(setting), "0"), 64)
 	}
 	o.Config.Warn = func(message string) { klog.InfoS("Look at the configuration", "cloud", name, "warning", message) }
+	for _, message := range o.Warnings {
+		o.Config.Warn(message)
+	}
 	limited := transport.New(o.Config.Transport, transport.Options{
 		Cloud:     name,
 		Limits:    o.Provider.Descriptor.Limits,

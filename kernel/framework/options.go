@@ -19,6 +19,8 @@ type Options struct {
 	// Config is what the provider's constructor gets. Its Transport is what carries the
 	// requests in the end, transport.Base when nil; New puts the limits around it.
 	Config cloud.Config
+	// Warnings are what is odd about the environment, to be told at the start.
+	Warnings []string
 	// ClusterID is in the owner marks of everything created; Config.ClusterName when "".
 	ClusterID string
 	// Mode other than Live changes neither the cloud nor Kubernetes: Kubernetes writes are

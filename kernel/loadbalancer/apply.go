@@ -29,6 +29,9 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	progress, err := p.execute(ctx, d)
 	switch {
 	case err != nil:
+		if made := madeBy(d, progress); made != nil {
+			p.state.Created = made.ID
+		}
 		return progress, p.failed(ctx, err)
 	case !p.live():
 		return progress, nil
@@ -104,10 +107,19 @@ func (p *pipeline) applied(d decide.Decision, before state.Settled, progress clo
 		p.say(problem.Warn(event.Adopted, "balancer "+d.Change.Before.ID+" is this Service's now"))
 	}
 	p.state.Repeated = again.With(progress.Step)
-	if created := progress.Observed; created != nil && !d.Change.Before.Found {
+	if created := madeBy(d, progress); created != nil {
 		p.state.Made(created.ID)
 		if created.Native != nil && p.manager.cloud.Descriptor.Capabilities.VersionStamps {
 			p.state.Last = created
 		}
 	}
+}
+
+// madeBy returns the balancer that a change has made, as far as the driver tells it, nil when it tells none. The change may
+// have failed afterwards.
+func madeBy(d decide.Decision, progress cloud.Progress) *cloud.Observed {
+	if d.Change.After == nil || d.Change.Before.Found {
+		return nil
+	}
+	return progress.Observed
 }

@@ -35,11 +35,11 @@ func (p succession) prune(ctx context.Context, kept cloud.Observed, seen []strin
 	}
 	if p.Retain || p.Adopt != "" {
 		p.state.Duplicates = nil // it may be the one that its user left behind
-		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.IDs, ", "), kept.ID)))
+		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.IDs, ", "), kept.ID)))
 		return 0
 	}
 	if len(seen) > 0 {
-		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's marks beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.IDs, ", "), kept.ID)))
+		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.IDs, ", "), kept.ID)))
 	}
 	if p.Recorded != kept.ID || !status.Tells(p.Request, kept) {
 		d.Since = time.Now()

@@ -57,7 +57,7 @@ func TestDuplicates(t *testing.T) {
 		event   string
 	}{
 		{name: "proved", marks: marks, edit: func(*fixture) {}, deleted: true, event: "lb-2 was deleted: the Service has lb-1"},
-		{name: "another cluster id", marks: []string{"cluster=dev", "uid=0123-4567"}, edit: func(*fixture) {}, event: "lb-2 is left: its marks do not prove"},
+		{name: "another cluster id", marks: []string{"cluster=dev", "uid=0123-4567"}, edit: func(*fixture) {}, event: "lb-2 is left: its ownership tags do not prove"},
 		{name: "recorded by another Service", marks: marks, edit: func(f *fixture) {
 			other := victim("bank")
 			other.Annotations[keyID.Name] = "lb-2"
@@ -86,7 +86,7 @@ func TestDuplicates(t *testing.T) {
 				if again := (succession{p}).prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 					t.Errorf("it is looked at again in %v", again)
 				}
-				f.said("LoadBalancerDuplicate: lb-2 carries this Service's marks beside lb-1, which is kept")
+				f.said("LoadBalancerDuplicate: lb-2 carries this Service's ownership tags beside lb-1, which is kept")
 				time.Sleep(state.DuplicateWait)
 				test.edit(f)
 				succession{p}.prune(ctx, kept, nil)
@@ -131,7 +131,7 @@ func TestDuplicatesOfWhatIsKept(t *testing.T) {
 				if len(f.driver.balancers) != 2 {
 					t.Errorf("balancers %v", f.driver.balancers)
 				}
-				f.said("lb-2 carries this Service's marks beside lb-1, and is left", "lb-2 carries this Service's marks beside lb-1, and is left")
+				f.said("lb-2 carries this Service's ownership tags beside lb-1, and is left", "lb-2 carries this Service's ownership tags beside lb-1, and is left")
 			})
 		})
 	}

@@ -197,6 +197,9 @@ func (p *pipeline) replacesDeleted(d decide.Decision) bool {
 // change makes the change of a decision.
 func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
 	progress, err := p.apply(ctx, d)
+	if made := madeBy(d, progress); err != nil && made != nil {
+		return *made, err
+	}
 	switch {
 	case err != nil || d.Plan.Empty() || !p.live():
 		return d.Change.Before, err

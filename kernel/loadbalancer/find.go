@@ -89,6 +89,9 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 		if err != nil {
 			return decide.Finding{}, err
 		}
+		if observed.Found && observed.Owner.Cluster != "" {
+			f.Clusters = append(f.Clusters, observed.Owner.Cluster)
+		}
 		verdict := p.manager.owners.Judge(p.Request, p.state.Created, observed)
 		switch {
 		case verdict.Standing == safety.Absent && later != "":

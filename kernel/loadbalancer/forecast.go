@@ -107,6 +107,8 @@ type Explanation struct {
 	Evidence []string
 	// Conflicts are what the Service names and may not have.
 	Conflicts []string
+	// Clusters are those that marks of the load balancers name which were found, the Service's or not.
+	Clusters []string
 	// Nodes are those that were named, by name.
 	Nodes []NodeRole
 	// Err says why the nodes are not known whole.
@@ -128,7 +130,7 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Spec: p.Spec, Observed: f.Observed, Standing: m.owners.Judge(p.Request, p.state.Created, f.Observed), Evidence: owner.Evidence(p.Request, f.Observed), Err: c.Err}
+	e := Explanation{Spec: p.Spec, Observed: f.Observed, Standing: m.owners.Judge(p.Request, p.state.Created, f.Observed), Evidence: owner.Evidence(p.Request, f.Observed), Clusters: f.Clusters, Err: c.Err}
 	for _, conflict := range f.Conflicts {
 		e.Conflicts = append(e.Conflicts, conflict.Err.Error())
 	}

@@ -2,11 +2,9 @@ package loadbalancer
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,8 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan/plantest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -94,7 +91,7 @@ func TestGoldenPlans(t *testing.T) {
 			f.wrote()
 			f.said()
 			var text, data bytes.Buffer
-			if err := errors.Join(p.Text(&text), writeJSON(&data, p)); err != nil {
+			if err := errors.Join(p.Text(&text), plantest.WriteJSON(&data, p)); err != nil {
 				t.Fatal(err)
 			}
 			if err != nil {
@@ -104,17 +101,6 @@ func TestGoldenPlans(t *testing.T) {
 			golden(t, test.name+".json", data.Bytes())
 		})
 	}
-}
-
-// writeJSON writes a plan as a Report has it, with an array of operations where there are none.
-func writeJSON(w io.Writer, p plan.Plan) error {
-	if p.Operations == nil {
-		p.Operations = []cloud.Operation{}
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(p)
 }
 
 // What a plan shows is what Ensure then does: afterwards there is nothing left to do.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan/plantest"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -51,6 +51,7 @@ var plans = map[string]plan.Plan{
 			{Verb: cloud.Update, Kind: "member", Key: "tcp/80 HTTP", After: "3"},
 			{Verb: cloud.Update, Kind: "listener", Key: "tcp/80", Field: "default_pool_id", Before: "pool tcp/80 TCP", After: "pool tcp/80 HTTP"},
 			{Verb: cloud.Delete, Kind: "pool", Key: "tcp/80 TCP"},
+			{Verb: cloud.Create, Kind: "service", Key: "service 80"},
 		},
 	},
 	// Values come from Services: they must not reach a terminal as control sequences, nor
@@ -65,7 +66,7 @@ func TestGolden(t *testing.T) {
 	for name, p := range plans {
 		t.Run(name, func(t *testing.T) {
 			var text, data bytes.Buffer
-			if err := errors.Join(p.Text(&text), writeJSON(&data, p)); err != nil {
+			if err := errors.Join(p.Text(&text), plantest.WriteJSON(&data, p)); err != nil {
 				t.Fatal(err)
 			}
 			golden(t, name+".txt", text.Bytes())
@@ -91,21 +92,10 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// writeJSON writes a plan as a Report has it, with an array of operations where there are none.
-func writeJSON(w io.Writer, p plan.Plan) error {
-	if p.Operations == nil {
-		p.Operations = []cloud.Operation{}
-	}
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(p)
-}
-
 func TestJSONIsLossless(t *testing.T) {
 	for _, name := range []string{"every-verb", "blocked", "replacement", "other-subjects"} {
 		var data bytes.Buffer
-		if err := writeJSON(&data, plans[name]); err != nil {
+		if err := plantest.WriteJSON(&data, plans[name]); err != nil {
 			t.Fatal(err)
 		}
 		var got plan.Plan

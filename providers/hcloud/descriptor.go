@@ -41,9 +41,16 @@ func Descriptor() cloud.Descriptor {
 			APIs:            []cloud.API{ofRobot(robotAPI, 200), ofRobot(resetAPI, 500)},
 		},
 		Settings:     config.Declared(),
+		Variables:    cloud.Variables{Prefix: "HCLOUD_", Others: ofCLI},
 		Secret:       "hcloud",
 		IDAnnotation: balancer.ID.Name,
 	}
+}
+
+// ofCLI are variables that the command line of Hetzner reads, which may be set where `doctor` or `adopt` run.
+var ofCLI = []string{
+	"HCLOUD_CONFIG", "HCLOUD_CONTEXT", "HCLOUD_DEBUG_FILE", "HCLOUD_DEFAULT_SSH_KEYS", "HCLOUD_HETZNER_ENDPOINT", "HCLOUD_NO_EXPERIMENTAL_WARNINGS",
+	"HCLOUD_POLL_INTERVAL", "HCLOUD_QUIET", "HCLOUD_SORT",
 }
 
 // Robot is the web service of dedicated servers. It counts requests for servers and for their power states apart.

@@ -28,7 +28,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	}
 	marked, err := d.client.Balancers(ctx, "", marks.Service(spec.Ref.Owner.UID))
 	if err != nil {
-		return cloud.Observed{}, fmt.Errorf("finding balancer by mark: %w", err)
+		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
 	marked = slices.DeleteFunc(marked, func(b world.Balancer) bool { return spec.Beside != nil && b.ID == spec.Beside.ID })
 	if len(marked) > 0 {

@@ -28,7 +28,8 @@ func Descriptor() cloud.Descriptor {
 			SourceRanges: true,
 			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
 		},
-		Limits: cloud.Limits{PageSize: 100, GetBatch: 1},
+		Limits:    cloud.Limits{PageSize: 100, GetBatch: 1},
+		Variables: cloud.Variables{Prefix: "SIM_"},
 		Settings: []cloud.Setting{
 			{Name: "SIM_ENDPOINT", Doc: "URL of the world to use. Without it a world is started inside this process, which forgets everything when the process ends.", Value: "endpoint"},
 			{Name: "SIM_TOKEN", Secret: true, Doc: "Token the world asks for, if it does.", Value: "token", Key: "token"},

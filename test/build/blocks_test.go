@@ -144,7 +144,7 @@ func TestCloudsThatEndedAreOnTheirPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(filepath.Join(root, "internal", "app", "elsewhere.go"))
+	source, err := os.ReadFile(filepath.Join(root, "internal", "cloudname", "cloudname.go"))
 	if err != nil {
 		t.Fatal(err)
 	}

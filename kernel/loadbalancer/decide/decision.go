@@ -75,6 +75,9 @@ type Finding struct {
 	Observed cloud.Observed
 	// Conflicts are what the Service asked for and may not have.
 	Conflicts []problem.Warning
+	// Clusters are those that marks of the balancers name which were found, and passed over where they are not the
+	// Service's.
+	Clusters []string
 	// Successor is the new balancer beside it, nil when it was not looked for.
 	Successor *cloud.Observed
 }

@@ -58,7 +58,7 @@ func Summary(operations []cloud.Operation) string {
 		case op.Kind == cloud.KindBalancer && op.Field == "":
 			parts = append(parts, "the balancer itself")
 		case op.Kind == cloud.KindBalancer:
-			parts = append(parts, op.Field)
+			parts = append(parts, cloud.FieldText(op.Field))
 		default:
 			parts = append(parts, strings.TrimSpace(string(op.Kind)+" "+op.Key+" "+op.Field))
 		}

@@ -95,7 +95,7 @@ func (o Owners) Doubt(r *request.Request, kept, other cloud.Observed) string {
 	})
 	switch {
 	case us.UID == "" || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster:
-		return "its marks do not prove that it is this Service's" + byHand
+		return "its ownership tags do not prove that it is this Service's" + byHand
 	case Uses(r.Service, r.IDAnnotation, own) || o.UsedByAnother(r, other):
 		return InUse
 	case other.Protected:
@@ -152,9 +152,9 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 			all = append(all, says)
 		}
 	}
-	add("its marks have the UID of the Service", o.Owner.UID != "" && o.Owner.UID == us.UID)
-	add("its marks name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
-	add("its marks name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
+	add("its ownership tags have the UID of the Service", o.Owner.UID != "" && o.Owner.UID == us.UID)
+	add("its ownership tags name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
+	add("its ownership tags name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
 	add("its name holds the UID of the Service", o.Named || o.Balancer.Name == cloud.UIDName(us.UID))
 	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))

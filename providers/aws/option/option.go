@@ -65,7 +65,7 @@ var (
 	Tags       = annotation.Key{
 		Name: Prefix + "additional-resource-tags", Type: annotation.TypeString, Check: checkTags,
 		Want: `at most 40 tags such as "team=web,stage=prod": letters, digits, spaces and + - . _ : / @, keys of up to 128 characters that do not begin with "aws:", values of up to 256`,
-		Doc:  "Tags of the balancer and all that belongs to it, beside the owner marks. Tags that are taken out of the list are removed.",
+		Doc:  "Tags of the balancer and all that belongs to it, beside the ownership tags. Tags that are taken out of the list are removed.",
 	}
 
 	HealthProtocol = key("healthcheck-protocol", annotation.TypeString, "", "Protocol of the health check.").

@@ -114,7 +114,7 @@ func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, chan
 	}
 	for _, tag := range without(present, wanted) {
 		if err := l.untag(ctx, tag, lb.ID); err != nil {
-			return fmt.Errorf("removing a mark of balancer %s: %w", lb.ID, err)
+			return fmt.Errorf("removing an ownership tag of balancer %s: %w", lb.ID, err)
 		}
 		lb.Tags = without(lb.Tags, []string{tag})
 	}

@@ -6,6 +6,7 @@ import (
 	"context"
 	"net/http"
 	"regexp"
+	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
@@ -21,10 +22,11 @@ func Get(ctx context.Context, client *gophercloud.ServiceClient, url string, ans
 	return response.Header, nil
 }
 
-// GetOne reads the object with the id that ends the path. An answer that is not about it is an error.
+// GetOne reads the object with the id that ends the path. An answer that is not about it is an error. Ids are
+// hexadecimal: users may write them with letters of either case.
 func GetOne[T identified](ctx context.Context, client *gophercloud.ServiceClient, name string, path ...string) (T, http.Header, error) {
 	object, header, err := GetNamed[T](ctx, client, name, path...)
-	if err == nil && object.Identifier() != path[len(path)-1] {
+	if err == nil && !strings.EqualFold(object.Identifier(), path[len(path)-1]) {
 		err = cloud.ErrIncomplete
 	}
 	return object, header, err

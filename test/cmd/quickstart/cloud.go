@@ -4,7 +4,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/cloudname"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/test/aws"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 )
@@ -54,9 +57,24 @@ func missing(name string) error {
 		return aws.Missing()
 	case "openstack":
 		return openstack.Missing()
-	default:
-		return fmt.Errorf("there is no cloud %q here: use CLOUD=sim, CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=hcloud or CLOUD=openstack", name)
 	}
+	if meant := meant(name); meant != "" {
+		return fmt.Errorf("there is no cloud %q here, did you mean CLOUD=%s? There are %s", name, meant, strings.Join(clouds, ", "))
+	}
+	return fmt.Errorf("there is no cloud %q here: use CLOUD=%s", name, strings.Join(clouds, ", CLOUD="))
+}
+
+// clouds are the values of CLOUD.
+var clouds = []string{"sim", "aws", "digitalocean", "gce", "hcloud", "openstack"}
+
+// meant returns the cloud that another name or a typing error means, "" where there is none.
+func meant(name string) string {
+	for _, cloud := range clouds {
+		if cloudname.Meaning(name) == cloud || len(name) > 3 && annotation.Distance(strings.ToLower(name), cloud) <= 2 {
+			return cloud
+		}
+	}
+	return ""
 }
 
 // newCloud starts a cloud. What that does goes to progress.

@@ -109,6 +109,10 @@ func TestSwitch(t *testing.T) {
 	if answer.Code != 0 || again.Verdict != adopt.Nothing {
 		t.Errorf("after the switch: code %d\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
+	mistaken, answer := s.Adopt("--cluster-name=mistaken")
+	if answer.Code != 2 || len(mistaken.OtherClusters) != 1 {
+		t.Errorf("with the name of another cluster: code %d, want 2\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
+	}
 }
 
 // Everything that is otherwise after the switch is named, with a link.

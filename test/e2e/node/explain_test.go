@@ -58,7 +58,7 @@ func TestExplainNode(t *testing.T) {
 	s.notReady(machines[:2]...)
 
 	s.says(s.program.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
-	s.says(s.program.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete delete node")
+	s.says(s.program.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete node")
 	s.says(s.program.explain("node", machines[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
 	s.says(s.program.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")
 	s.says(s.program.explain("node", "nobody"), "! found no", `the cloud has no machine named "nobody"`)
@@ -88,9 +88,9 @@ func TestExplainService(t *testing.T) {
 
 	text := s.program.explain("service", "default/web")
 	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
-		"state active", "whose this Service's (its marks have the UID of the Service; its marks name the Service;", "an annotation of the Service has its id",
+		"state active", "whose this Service's (its ownership tags have the UID of the Service; its ownership tags name the Service;", "an annotation of the Service has its id",
 		machines[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", machines[1].Name+" in (machine",
-		"foreign out (its provider-ID belongs to another cloud)", "delete delete target")
+		"foreign out (its provider-ID belongs to another cloud)", "delete target")
 	got := s.program.run("", "explain", "service", "default/web", "-o", "json")
 	var explanation struct {
 		Version  int
@@ -106,7 +106,7 @@ func TestExplainService(t *testing.T) {
 
 	s.refuse()
 	s.says(s.program.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
-	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "web"}} {
+	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "none"}, {"explain", "service", "shop/"}} {
 		if got := s.program.run("", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %s", args, got.code, got.stderr)
 		}

@@ -1,6 +1,10 @@
-package app
+// Package cloudname has the names that people and other programs have for clouds.
+package cloudname
 
-import "maps"
+import (
+	"maps"
+	"strings"
+)
 
 // elsewhere are names that --cloud-provider has, or had, in Kubernetes or in a CCM of its own, and
 // that are no provider here: what became of them, and what to use. The names are those that kubelets,
@@ -38,8 +42,20 @@ var otherSpellings = map[string]string{
 	"vmware": "vsphere",
 }
 
-// OtherNames returns other names of clouds with those that they have here, or in Elsewhere.
-func OtherNames() map[string]string { return maps.Clone(otherSpellings) }
+// Others returns other names of clouds with those that they have here, or in Elsewhere.
+func Others() map[string]string { return maps.Clone(otherSpellings) }
 
 // Elsewhere returns what to do about clouds that are not here.
 func Elsewhere() map[string]string { return maps.Clone(elsewhere) }
+
+// Advice says what to do about a cloud that is not here, "" for any other name.
+func Advice(name string) string { return elsewhere[name] }
+
+// Meaning returns the name that a cloud has here, or in Elsewhere.
+func Meaning(name string) string {
+	name = strings.ToLower(name)
+	if meant, ok := otherSpellings[name]; ok {
+		return meant
+	}
+	return name
+}

@@ -1,0 +1,116 @@
+package composite
+
+import (
+	"cmp"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// values joins the texts of several fields, "" where all of them are empty.
+func values(texts []string) string {
+	if !slices.ContainsFunc(texts, func(text string) bool { return text != "" }) {
+		return ""
+	}
+	shown := slices.Clone(texts)
+	for i := range shown {
+		if len(shown) > 1 {
+			shown[i] = cmp.Or(shown[i], `""`)
+		}
+	}
+	return strings.Join(shown, ", ")
+}
+
+// value is a field for people: nothing of it is Go's, and the same value is the same text.
+//
+//	a field                        is printed as
+//	the id of another resource     its kind and key
+//	nil                            ""
+//	a list                         its items, joined with commas
+//	a map, a structure             key=value by key, without what is nil; in {} where it is part of something
+func value(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case cloud.IDOf:
+		return called(v.Kind, v.Key)
+	case cloud.FieldOf:
+		return v.Field + " of " + value(v.Of)
+	case fmt.Stringer, error:
+		return fmt.Sprint(v)
+	}
+	switch r := dereferenced(v); r.Kind() {
+	case reflect.Invalid:
+		return ""
+	case reflect.Slice, reflect.Array:
+		var items []string
+		for i := range r.Len() {
+			items = append(items, part(r.Index(i).Interface()))
+		}
+		return strings.Join(items, ", ")
+	case reflect.Map:
+		pairs := map[string]any{}
+		for _, key := range r.MapKeys() {
+			pairs[fmt.Sprint(key.Interface())] = r.MapIndex(key).Interface()
+		}
+		return sorted(pairs)
+	case reflect.Struct:
+		pairs := map[string]any{}
+		for field, is := range r.Fields() {
+			if field.IsExported() {
+				pairs[field.Name] = is.Interface()
+			}
+		}
+		return sorted(pairs)
+	default:
+		return fmt.Sprint(r.Interface())
+	}
+}
+
+// dereferenced returns what a value leads to, no value where that is nothing.
+func dereferenced(v any) reflect.Value {
+	r := reflect.ValueOf(v)
+	for r.Kind() == reflect.Pointer {
+		r = r.Elem()
+	}
+	return r
+}
+
+// sorted returns pairs as key=value, by key.
+func sorted(pairs map[string]any) string {
+	var list []string
+	for key, is := range pairs {
+		if dereferenced(is).IsValid() {
+			list = append(list, key+"="+part(is))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// part is a value that is part of another one.
+func part(v any) string {
+	switch v.(type) {
+	case cloud.IDOf, cloud.FieldOf, fmt.Stringer, error:
+		return value(v)
+	}
+	switch dereferenced(v).Kind() {
+	case reflect.Map, reflect.Struct:
+		return "{" + value(v) + "}"
+	case reflect.Slice, reflect.Array:
+		return "[" + value(v) + "]"
+	default:
+		return value(v)
+	}
+}
+
+// called is a resource of a kind with a key. Some keys begin with the kind.
+func called(kind, key string) string {
+	if key == kind || strings.HasPrefix(key, kind+" ") {
+		return key
+	}
+	return kind + " " + key
+}

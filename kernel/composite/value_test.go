@@ -1,0 +1,51 @@
+package composite
+
+import (
+	"net/netip"
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// What a step changes is printed without Go's own notation, and in the same way each time.
+func TestValue(t *testing.T) {
+	yes, no := true, (*bool)(nil)
+	type check struct {
+		Path  *string
+		Port  int
+		inner int
+	}
+	for _, tt := range []struct {
+		is   any
+		want string
+	}{
+		{nil, ""},
+		{"text", "text"},
+		{80, "80"},
+		{&yes, "true"},
+		{no, ""},
+		{[]string{"b", "a"}, "b, a"},
+		{[]string(nil), ""},
+		{[]any{1, "x", cloud.IDOf{Kind: "pool", Key: "p"}}, "1, x, pool p"},
+		{map[string]string{"z": "1", "a": "2"}, "a=2, z=1"},
+		{map[string]any{"port": 80, "http": map[string]any{"tls": false, "codes": []string{"2??", "3??"}}, "none": nil}, "http={codes=[2??, 3??], tls=false}, port=80"},
+		{map[string]any{"id": cloud.IDOf{Kind: "pool", Key: "p"}, "off": no}, "id=pool p"},
+		{[]check{{Port: 80, inner: 1}}, "{Port=80}"},
+		{netip.MustParsePrefix("10.0.0.0/8"), "10.0.0.0/8"},
+		{cloud.IDOf{Kind: "service", Key: "service 80"}, "service 80"},
+		{cloud.FieldOf{Field: "port", Of: cloud.IDOf{Kind: "pool", Key: "p"}}, "port of pool p"},
+	} {
+		if got := value(tt.is); got != tt.want {
+			t.Errorf("%#v is %q, want %q", tt.is, got, tt.want)
+		}
+	}
+}
+
+// What several fields were is said once where they were nothing.
+func TestValues(t *testing.T) {
+	for want, texts := range map[string][]string{"": {"", ""}, `"", b`: {"", "b"}, "a": {"a"}} {
+		if got := values(texts); got != want {
+			t.Errorf("%q: %q, want %q", texts, got, want)
+		}
+	}
+}
