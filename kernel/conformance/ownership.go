@@ -17,6 +17,7 @@ func (s *suite) ownership(t *testing.T) {
 		{"observe decodes every mark", marksDecoded},
 		{"marks survive updates", marksSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
+		{"a cluster restored from the same backup is another one", restored},
 		{"a balancer without marks has no owner and can be adopted", adoption},
 		{"a name alone is not a proof", onlyTheName},
 		{"whose a balancer is can be told", standings},
@@ -60,6 +61,17 @@ func foreignOwner(f *fixture) {
 	if !observed.Found || observed.ID != created.ID {
 		f.Fatalf("Observe by id = found %t, id %q; want %q", observed.Found, observed.ID, created.ID)
 	}
+	f.owner(observed, theirs.Ref.Owner)
+}
+
+// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the marks tells that
+// a second balancer is none of this cluster's, which would delete it as a duplicate.
+func restored(f *fixture) {
+	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	ours := theirs
+	ours.Ref.Owner.Cluster = "another-cluster"
+	observed, err := f.balancers().Observe(f.ctx(), ours)
+	f.must(err, "Observe")
 	f.owner(observed, theirs.Ref.Owner)
 }
 

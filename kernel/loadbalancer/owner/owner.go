@@ -48,7 +48,9 @@ func (o Owners) orphan(r *request.Request, observed cloud.Observed) bool {
 	all := o.Services()
 	return ownership.HoldsUID(observed.Balancer.Name) &&
 		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == r.Service.UID }) &&
-		!slices.ContainsFunc(all, func(svc *corev1.Service) bool { return ownership.IsInName(observed.Balancer.Name, cloud.Owner{UID: string(svc.UID)}) })
+		!slices.ContainsFunc(all, func(svc *corev1.Service) bool {
+			return ownership.IsInName(observed.Balancer.Name, cloud.Owner{UID: string(svc.UID)})
+		})
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private

@@ -26,7 +26,8 @@ const (
 // "–" means any value. Empty texts never match.
 //
 //	UID      Service  cluster  whose
-//	this     –        –        this Service's: a UID is proof by itself
+//	this     –        another  another cluster's, which was restored from the same backup as this one
+//	this     –        –        this Service's
 //	another  this     –        a namesake's: an earlier Service's, or one's of another cluster
 //	another  –        this     another Service's
 //	another  –        –        another cluster's
@@ -40,8 +41,10 @@ func Of(claim, us cloud.Owner) Whose {
 	here := claim.Cluster != "" && claim.Cluster == us.Cluster
 	namesake := claim.Name != "" && claim.String() == us.String()
 	switch {
-	case IsMarked(claim, us):
+	case IsMarked(claim, us) && (here || claim.Cluster == ""):
 		return Ours
+	case IsMarked(claim, us):
+		return AnotherCluster
 	case claim.UID != "" && namesake:
 		return Namesake
 	case claim.UID != "" && !here, claim.Cluster != "" && !here:
@@ -58,11 +61,11 @@ func Of(claim, us cloud.Owner) Whose {
 	return Nobody
 }
 
-// IsMarked reports whether a claim has the Service's UID.
+// IsMarked reports whether a claim has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
 func IsMarked(claim, us cloud.Owner) bool { return claim.UID != "" && claim.UID == us.UID }
 
-// IsCertain reports whether a claim has the Service's UID and its cluster. It is for what is deleted, or takes the place of another,
-// although nothing else led to it: clusters that were restored from one backup have Services of equal UIDs.
+// IsCertain reports whether a claim has the Service's UID and its cluster. It is for a second balancer, which nothing but marks
+// led to, before it is deleted or takes the place of the first one.
 func IsCertain(claim, us cloud.Owner) bool {
 	return IsMarked(claim, us) && claim.Cluster == us.Cluster
 }

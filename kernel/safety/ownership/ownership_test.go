@@ -15,7 +15,9 @@ func TestOf(t *testing.T) {
 		want                  Whose
 	}{
 		{this, none, none, Ours},
-		{this, another, another, Ours},
+		{this, another, none, Ours},
+		{this, another, this, Ours},
+		{this, this, another, AnotherCluster},
 		{another, this, this, Namesake},
 		{another, this, another, Namesake},
 		{another, another, this, AnotherService},

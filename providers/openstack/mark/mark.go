@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Marks gives a Service's objects their names, descriptions and tags, and reads those of others.
@@ -154,6 +155,9 @@ type Claims struct {
 	// would give its balancer, in this cluster or in one of another name: then it is in former.
 	Ours, Upstream bool
 	former         []string
+	// Cluster is that of the Service's own mark, this one where several say so. Clusters that were restored from one backup
+	// have Services of equal UIDs.
+	Cluster string
 	// Others are the owners of our marks for other Services.
 	Others []cloud.Owner
 	// Names are the names upstream gives the balancers of the other Services, and users is how
@@ -168,8 +172,14 @@ func (m Marks) ReadClaims(tags []string, o cloud.Owner) Claims {
 	var mine []string
 	for _, tag := range tags {
 		owner, ok := ReadMark(tag)
+		if owner.Cluster == Hashed(o.Cluster) {
+			owner.Cluster = o.Cluster
+		}
 		switch {
-		case ok && owner.UID == o.UID:
+		case ok && ownership.IsMarked(owner, o):
+			if !c.Ours || owner.Cluster == o.Cluster {
+				c.Cluster = owner.Cluster
+			}
 			c.Ours = true
 		case ok:
 			c.Others = append(c.Others, owner)
@@ -194,9 +204,12 @@ func (m Marks) ReadClaims(tags []string, o cloud.Owner) Claims {
 	return c
 }
 
+// IsCertain reports whether the Service's own mark is there, with this cluster in it.
+func (c Claims) IsCertain() bool { return c.Ours && c.Cluster == c.owner.Cluster }
+
 // Namesake reports whether a Service of the same name, of another cluster, is on the balancer.
 func (c Claims) Namesake() bool {
-	return slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return other.String() == c.owner.String() })
+	return slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return ownership.Of(other, c.owner) == ownership.Namesake })
 }
 
 // Named is the owner that upstream's mark of the Service names.
@@ -212,13 +225,13 @@ func (c Claims) Named() cloud.Owner {
 // IsMade reports whether a balancer was made for some Service. Upstream marks those by their
 // names; one that was renamed still has its description.
 func IsMade(name, description string, o cloud.Owner) bool {
-	return strings.HasPrefix(name, NamePrefix) || name == cloud.UIDName(o.UID) || strings.HasPrefix(description, DescriptionPrefix)
+	return strings.HasPrefix(name, NamePrefix) || ownership.IsInName(name, o) || strings.HasPrefix(description, DescriptionPrefix)
 }
 
 // IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
 // differs, a tag has to say that it is the same Service.
 func (c Claims) IsMadeFor(name, description string) bool {
-	if name == c.marks.Name(c.owner) || name == cloud.UIDName(c.owner.UID) || description == c.marks.Description(c.owner) {
+	if name == c.marks.Name(c.owner) || ownership.IsInName(name, c.owner) || description == c.marks.Description(c.owner) {
 		return true
 	}
 	former := c.marks.IsNameOf(name, c.owner) || strings.HasPrefix(description, DescriptionPrefix+c.owner.String()+" from cluster ")
