@@ -117,7 +117,7 @@ type Health struct {
 type Observed struct {
 	Found bool
 	ID    string
-	// ByName says that no id led to it. Unless its marks have the UID of this Service, only its name did.
+	// ByName says that only the name led to it: no id and no mark of this Service.
 	ByName bool
 	// Named says that its name holds this Service's UID, which proves as much as a mark.
 	Named bool

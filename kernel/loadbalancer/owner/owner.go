@@ -160,7 +160,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 	add("its name holds the UID of the Service", o.Named || ownership.IsInName(o.Balancer.Name, us))
 	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))
-	add("only its name led to it", o.ByName && !ownership.IsMarked(o.Owner, us))
+	add("only its name led to it", o.ByName)
 	add("the cloud lets several Services share it", o.Shared)
 	return all
 }

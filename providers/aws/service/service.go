@@ -142,7 +142,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		return o, err
 	}
 	o.Native, o.Lookups = s, bs.lookups(s, spec)
-	o.ByName = o.Found && byName
+	o.ByName = o.Found && byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
 	if o.Found && balancer.GivenUp(spec) {
 		o.Duplicates = v.others(o.ID, spec.Ref.Owner)
 		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))

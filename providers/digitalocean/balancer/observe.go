@@ -30,7 +30,7 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		o = l.Observed(lb, spec)
 		_, listed := spec.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
-		o.ByName = byName
+		o.ByName = byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
 		o.Orphans = l.tagRemains(ctx, spec.Ref.Owner)
