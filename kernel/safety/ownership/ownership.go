@@ -38,28 +38,38 @@ const (
 //	none     another  none     another cluster's: a Service without its cluster may be anybody's
 //	none     –        none     nobody's: the name of a Service proves nothing
 func Of(claim, us cloud.Owner) Whose {
-	here := claim.Cluster != "" && claim.Cluster == us.Cluster
-	namesake := claim.Name != "" && claim.String() == us.String()
-	switch {
-	case IsMarked(claim, us) && (here || claim.Cluster == ""):
+	if claim.UID == "" {
+		return named(claim, us)
+	}
+	switch here, marked := isHere(claim, us), IsMarked(claim, us); {
+	case marked && (here || claim.Cluster == ""):
 		return Ours
-	case IsMarked(claim, us):
-		return AnotherCluster
-	case claim.UID != "" && namesake:
+	case !marked && isNamesake(claim, us):
 		return Namesake
-	case claim.UID != "" && !here, claim.Cluster != "" && !here:
-		return AnotherCluster
-	case claim.UID != "", here && NamesAnother(claim, us):
-		return AnotherService
-	case here && namesake:
-		return Ours
-	case here:
-		return ThisCluster
-	case NamesAnother(claim, us):
+	case marked, !here:
 		return AnotherCluster
 	}
-	return Nobody
+	return AnotherService
 }
+
+// named is Of for a claim without a UID.
+func named(claim, us cloud.Owner) Whose {
+	switch here, another := isHere(claim, us), NamesAnother(claim, us); {
+	case !here && (another || claim.Cluster != ""):
+		return AnotherCluster
+	case another:
+		return AnotherService
+	case !here:
+		return Nobody
+	case isNamesake(claim, us):
+		return Ours
+	}
+	return ThisCluster
+}
+
+func isHere(claim, us cloud.Owner) bool { return claim.Cluster != "" && claim.Cluster == us.Cluster }
+
+func isNamesake(claim, us cloud.Owner) bool { return claim.Name != "" && claim.String() == us.String() }
 
 // IsMarked reports whether a claim has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
 func IsMarked(claim, us cloud.Owner) bool { return claim.UID != "" && claim.UID == us.UID }
@@ -67,7 +77,7 @@ func IsMarked(claim, us cloud.Owner) bool { return claim.UID != "" && claim.UID 
 // IsCertain reports whether a claim has the Service's UID and its cluster. It is for a second balancer, which nothing but marks
 // led to, before it is deleted or takes the place of the first one.
 func IsCertain(claim, us cloud.Owner) bool {
-	return IsMarked(claim, us) && claim.Cluster == us.Cluster
+	return IsMarked(claim, us) && isHere(claim, us)
 }
 
 // NamesAnother reports whether a claim names a Service, and it is not this one.

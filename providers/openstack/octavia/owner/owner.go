@@ -2,6 +2,7 @@
 package owner
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -34,10 +35,8 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 	named := c.rules.Marks.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
 	switch {
-	case c.Tags.Ours:
-		o.Cluster = c.Tags.Cluster
-		return o, false
-	case ownership.IsInName(lb.Name, o):
+	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
+		o.Cluster = cmp.Or(c.Tags.Cluster, o.Cluster)
 		return o, false
 	case c.Tags.Upstream && !c.Tags.Namesake():
 		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant
