@@ -64,17 +64,6 @@ func foreignOwner(f *fixture) {
 	f.owner(observed, theirs.Ref.Owner)
 }
 
-// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the marks tells that
-// a second balancer is none of this cluster's, which would delete it as a duplicate.
-func restored(f *fixture) {
-	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	ours := theirs
-	ours.Ref.Owner.Cluster = "another-cluster"
-	observed, err := f.balancers().Observe(f.ctx(), ours)
-	f.must(err, "Observe")
-	f.owner(observed, theirs.Ref.Owner)
-}
-
 func adoption(f *fixture) {
 	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	d := f.difference(theirs)

@@ -118,6 +118,17 @@ func replacedBeside(f *fixture) {
 	f.nothingLeft()
 }
 
+// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the marks tells that
+// a second balancer is none of this cluster's, which would delete it as a duplicate.
+func restored(f *fixture) {
+	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	ours := theirs
+	ours.Ref.Owner.Cluster = "another-cluster"
+	observed, err := f.balancers().Observe(f.ctx(), ours)
+	f.must(err, "Observe")
+	f.owner(observed, theirs.Ref.Owner)
+}
+
 // replacedBesideAnothers: where the other cluster's balancer was taken for the new one, the kernel would refuse it and make a second
 // new one.
 func replacedBesideAnothers(f *fixture) {
