@@ -16,9 +16,9 @@ type Claims struct {
 	// would give its balancer, in this cluster or in one of another name: then it is in former.
 	Ours, Upstream bool
 	former         []string
-	// Cluster is that of the Service's own mark, this one where several say so. Clusters that were restored from one backup
-	// have Services of equal UIDs.
-	Cluster string
+	// Own is what the Service's own mark says, the one of this cluster where there are several. Clusters that were restored
+	// from one backup have Services of equal UIDs.
+	Own cloud.Owner
 	// Others are the owners of our marks for other Services.
 	Others []cloud.Owner
 	// Names are the names upstream gives the balancers of the other Services, and users is how
@@ -38,10 +38,9 @@ func (m Marks) ReadClaims(tags []string, o cloud.Owner) Claims {
 		}
 		switch {
 		case ok && ownership.IsMarked(owner, o):
-			if !c.Ours || owner.Cluster == o.Cluster {
-				c.Cluster = owner.Cluster
+			if c.Ours = true; !c.IsCertain() {
+				c.Own = owner
 			}
-			c.Ours = true
 		case ok:
 			c.Others = append(c.Others, owner)
 			c.Names[m.Name(owner)] = true
@@ -66,7 +65,7 @@ func (m Marks) ReadClaims(tags []string, o cloud.Owner) Claims {
 }
 
 // IsCertain reports whether the Service's own mark is there, with this cluster in it.
-func (c Claims) IsCertain() bool { return c.Ours && c.Cluster == c.owner.Cluster }
+func (c Claims) IsCertain() bool { return ownership.IsCertain(c.Own, c.owner) }
 
 // Namesake reports whether a Service of the same name, of another cluster, is on the balancer.
 func (c Claims) Namesake() bool {

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Marks gives a Service's objects their names, descriptions and tags, and reads those of others.
@@ -164,8 +165,8 @@ func (m Marks) ObservedMarks(have []string, o cloud.Owner) []string {
 	wanted := m.WantedMarks(o)
 	former := m.ReadClaims(have, o).former
 	for _, tag := range have {
-		owner, ok := ReadMark(tag)
-		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ok && owner.UID == o.UID {
+		owner, _ := ReadMark(tag)
+		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ownership.IsMarked(owner, o) {
 			marks = append(marks, tag)
 		}
 	}

@@ -36,13 +36,13 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 	made, isMade := c.madeFor(byID && !named)
 	switch {
 	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
-		o.Cluster = cmp.Or(c.Tags.Cluster, o.Cluster)
+		o.Cluster = cmp.Or(c.Tags.Own.Cluster, o.Cluster)
 		return o, false
 	case c.Tags.Upstream && !c.Tags.Namesake():
 		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant
 	case c.Tags.Users > 0:
 		return shareWith(c.others(), o, room)
-	case isMade && room && c.translated(made).Cluster == o.Cluster && !named:
+	case isMade && room && !named && ownership.Of(c.translated(made), o) == ownership.AnotherService:
 		return cloud.Owner{}, true
 	case isMade:
 		return c.ofUpstream(made, byID), false
