@@ -17,6 +17,7 @@ func (s *suite) ownership(t *testing.T) {
 		{"observe decodes every mark", marksDecoded},
 		{"marks survive updates", marksSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
+		{"a cluster restored from the same backup is another one", restored},
 		{"a balancer without marks has no owner and can be adopted", adoption},
 		{"a name alone is not a proof", onlyTheName},
 		{"whose a balancer is can be told", standings},

@@ -15,6 +15,7 @@ func (s *suite) replacements(t *testing.T) {
 		{"the old balancer goes first", replacedAfterDeletion},
 		{"a refused replacement brings the old balancer back", replacedAgain},
 		{"the new balancer is made beside the old one", replacedBeside},
+		{"the balancer of a cluster restored from the same backup is no new one", replacedBesideAnothers},
 		{"a new balancer that is not wanted any more leaves the old one alone", replacementGivenUp},
 		{"check finds nothing wrong and writes nothing", checkOnlyReads},
 	})
@@ -114,6 +115,35 @@ func replacedBeside(f *fixture) {
 		f.Errorf("needed after the old balancer is gone:\n%s", text(d.operations))
 	}
 	f.remove(next)
+	f.nothingLeft()
+}
+
+// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the marks tells that
+// a second balancer is none of this cluster's, which would delete it as a duplicate.
+func restored(f *fixture) {
+	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	ours := theirs
+	ours.Ref.Owner.Cluster = "another-cluster"
+	observed, err := f.balancers().Observe(f.ctx(), ours)
+	f.must(err, "Observe")
+	f.owner(observed, theirs.Ref.Owner)
+}
+
+// replacedBesideAnothers: where the other cluster's balancer was taken for the new one, the kernel would refuse it and make a second
+// new one.
+func replacedBesideAnothers(f *fixture) {
+	f.replacer()
+	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	next := serves
+	next.Ref.ID, next.Beside = "", &old
+	theirs := next
+	theirs.Ref.Owner.Cluster = "another-cluster"
+	theirs, _ = f.ensure(theirs)
+	if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.Found {
+		f.Errorf("Observe beside %s = found %t, id %q of %+v, %v; want a clean not-found", old.ID, found.Found, found.ID, found.Owner, err)
+	}
+	f.removeOne(theirs)
+	f.remove(serves)
 	f.nothingLeft()
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Delete removes the Service's balancer. It returns nil only when nothing of ours is left;
@@ -107,7 +107,7 @@ func (p deletion) giveUp(ctx context.Context, observed cloud.Observed) error {
 // where its name still holds the UID of the Service. Without that the name would say that it is
 // another one's.
 func (p deletion) freeMarks(observed cloud.Observed) []string {
-	if !safety.HoldsUID(observed.Balancer.Name) {
+	if !ownership.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
 	spec := p.policy.Complete(observed, nil)

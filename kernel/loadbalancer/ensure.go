@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Outcome is what Ensure says about the Service.
@@ -236,9 +237,9 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 //	no            yes            any      yes: nothing else proves that it is the Service's
 //	no            no             –        no
 func (p *pipeline) proof(seen ...cloud.Observed) map[string]string {
-	name, us := p.IDAnnotation, p.Spec.Ref.Owner.UID
+	name := p.IDAnnotation
 	for _, o := range seen {
-		marked := us != "" && o.Owner.UID == us
+		marked := ownership.IsMarked(o.Owner, p.Spec.Ref.Owner)
 		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.state.Created
 		if name != "" && p.live() && o.Found && ours && p.Service.Annotations[name] == "" {
 			return map[string]string{name: o.ID}

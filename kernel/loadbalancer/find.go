@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // finder looks for the balancers of one Service. It only reads.
@@ -116,7 +117,7 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 // findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
 // the old one when the new one does.
 func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	spec, us := p.Spec, p.Spec.Ref.Owner
+	spec := p.Spec
 	spec.Beside, spec.Ref.ID = &observed, p.state.Successor
 	if p.Replacing.Of != observed.ID {
 		spec.Ref.ID = p.Replacing.Of
@@ -125,8 +126,7 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 	switch {
 	case err != nil:
 		return cloud.Observed{}, err
-	case other.Found && (other.ID == observed.ID || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster):
-		// Not certainly ours: clusters restored from one backup have Services with equal UIDs.
+	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, spec.Ref.Owner)):
 		return cloud.Observed{Lookups: other.Lookups}, nil
 	}
 	return other, nil

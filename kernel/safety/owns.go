@@ -5,9 +5,9 @@ package safety
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Case is what is known when it has to be decided whether a Service may have a load balancer.
@@ -62,6 +62,8 @@ type Ownership struct {
 // is a<UID>, as upstream CCMs derive it; see cloud.UIDName.
 //
 //	UID mark  Service mark  cluster mark  further                             standing
+//	this      –             another       leaving, and neither named,         claimed: of a cluster that was
+//	                                      created nor published               restored from the same backup
 //	this      –             –             –                                   ours
 //	–         –             –             the operator consents, and it is    ours
 //	                                      named or the Service stays
@@ -89,7 +91,7 @@ func (a Adoption) Judge(c Case) Ownership {
 		return Ownership{Standing: Absent}
 	case a.given(c, named):
 		return Ownership{Standing: Ours}
-	case o.Owner.UID != "", otherService(o.Owner, us):
+	case o.Owner.UID != "", ownership.NamesAnother(o.Owner, us):
 		return Ownership{Claimed, o.Owner}
 	case c.namesAnother():
 		return Ownership{Claimed, o.Owner}
@@ -108,10 +110,11 @@ func (a Adoption) Judge(c Case) Ownership {
 // given reports whether the UID or the operator says that the load balancer is the Service's.
 func (a Adoption) given(c Case, named bool) bool {
 	o, us := c.Observed, c.Service
-	return o.Owner.UID != "" && o.Owner.UID == us.UID ||
+	had := !c.Deleting || named || c.created() || c.Published
+	return ownership.IsMarked(o.Owner, us) && (had || ownership.Of(o.Owner, us) != ownership.AnotherCluster) ||
 		(named || !c.Deleting) && a.allows(o.ID, us) ||
 		a.rule == AdoptAny && named ||
-		o.Owner.UID == "" && us.UID != "" && o.Balancer.Name == cloud.UIDName(us.UID)
+		o.Owner.UID == "" && ownership.IsInName(o.Balancer.Name, us)
 }
 
 // created reports whether this process made the load balancer for the Service.
@@ -119,7 +122,7 @@ func (c Case) created() bool { return c.Created != "" && c.Created == c.Observed
 
 // namesAnother reports whether the name holds the UID of some Service that may live.
 func (c Case) namesAnother() bool {
-	return HoldsUID(c.Observed.Balancer.Name) && !c.Observed.Shared && !c.orphan()
+	return ownership.HoldsUID(c.Observed.Balancer.Name) && !c.Observed.Shared && !c.orphan()
 }
 
 // orphan reports whether the UID in the name is that of no Service of this cluster any more.
@@ -129,10 +132,8 @@ func (c Case) orphan() bool {
 
 // judgeUnowned decides about a load balancer that nobody else claims.
 func (a Adoption) judgeUnowned(c Case, named bool) Standing {
-	owner, us := c.Observed.Owner, c.Service
-	proven := us.Cluster != "" && owner.Cluster == us.Cluster && owner.Name != "" && owner.String() == us.String()
 	switch {
-	case proven:
+	case ownership.Of(c.Observed.Owner, c.Service) == ownership.Ours:
 		return Ours
 	case a.rule == AdoptOwn:
 		return Unproven
@@ -140,15 +141,4 @@ func (a Adoption) judgeUnowned(c Case, named bool) Standing {
 		return Ours
 	}
 	return Unproven
-}
-
-// otherService reports whether the marks name a Service, and it is not this one.
-func otherService(owner, us cloud.Owner) bool {
-	return owner.Namespace != "" && owner.Namespace != us.Namespace ||
-		owner.Name != "" && owner.Name != us.Name
-}
-
-// HoldsUID reports whether a name is the cloud.UIDName of some Service.
-func HoldsUID(name string) bool {
-	return len(name) == 32 && name[0] == 'a' && strings.Trim(name[1:], "0123456789abcdef") == ""
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
@@ -30,7 +31,9 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
-	marked = slices.DeleteFunc(marked, func(b world.Balancer) bool { return spec.Beside != nil && b.ID == spec.Beside.ID })
+	marked = slices.DeleteFunc(marked, func(b world.Balancer) bool {
+		return spec.Beside != nil && (b.ID == spec.Beside.ID || !ownership.IsCertain(marks.Owner(b.Labels), spec.Ref.Owner))
+	})
 	if len(marked) > 0 {
 		return cloud.OneOf(marked, observe), nil
 	}

@@ -49,6 +49,7 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/annotation", []string{"k8s.io/"}},
 		{"./kernel/plan", []string{"k8s.io/"}},
 		{"./kernel/run", []string{"k8s.io/cloud-provider", "k8s.io/client-go", module + "providers"}},
+		{"./kernel/safety/ownership", []string{"k8s.io/", module + "kernel/annotation"}},
 		{"./kernel/transport", []string{"k8s.io/", module + "providers", module + "kernel/run"}},
 		{"./kernel/instance", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/loadbalancer", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},

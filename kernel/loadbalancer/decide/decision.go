@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Decision is what has to be done and what has to be said.
@@ -65,7 +66,7 @@ type question struct {
 
 // Adopts reports whether the change puts our marks on a balancer that did not have them.
 func (d Decision) Adopts() bool {
-	return d.Change.After != nil && d.Change.Before.Owner.UID != d.Change.Spec.Ref.Owner.UID &&
+	return d.Change.After != nil && !ownership.IsMarked(d.Change.Before.Owner, d.Change.Spec.Ref.Owner) &&
 		slices.ContainsFunc(d.Change.Operations, func(op cloud.Operation) bool { return op.Field == cloud.FieldOwnershipTags })
 }
 

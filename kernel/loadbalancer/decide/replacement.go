@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // wayOf says how a balancer of the spec takes the place of the observed one: beside it, or after its
@@ -180,7 +181,7 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
 func (p Policy) failedOnCreate(observed cloud.Observed) bool {
-	ours := observed.Owner.UID != "" && observed.Owner.UID == p.Spec.Ref.Owner.UID
+	ours := ownership.IsMarked(observed.Owner, p.Spec.Ref.Owner)
 	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.State.FailedCreation.Passed()

@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Owners tell whose a balancer is.
@@ -45,9 +46,11 @@ func (o Owners) Judge(r *request.Request, created string, observed cloud.Observe
 // cannot be looked up is none: the list of all Services has to show this one at least.
 func (o Owners) orphan(r *request.Request, observed cloud.Observed) bool {
 	all := o.Services()
-	return safety.HoldsUID(observed.Balancer.Name) &&
+	return ownership.HoldsUID(observed.Balancer.Name) &&
 		slices.ContainsFunc(all, func(svc *corev1.Service) bool { return svc.UID == r.Service.UID }) &&
-		!slices.ContainsFunc(all, func(svc *corev1.Service) bool { return cloud.UIDName(string(svc.UID)) == observed.Balancer.Name })
+		!slices.ContainsFunc(all, func(svc *corev1.Service) bool {
+			return ownership.IsInName(observed.Balancer.Name, cloud.Owner{UID: string(svc.UID)})
+		})
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
@@ -94,7 +97,7 @@ func (o Owners) Doubt(r *request.Request, kept, other cloud.Observed) string {
 		return slices.ContainsFunc(kept.Addresses, func(k cloud.BalancerAddress) bool { return k.IP == a.IP })
 	})
 	switch {
-	case us.UID == "" || other.Owner.UID != us.UID || other.Owner.Cluster != us.Cluster:
+	case !ownership.IsCertain(other.Owner, us):
 		return "its ownership tags do not prove that it is this Service's" + byHand
 	case Uses(r.Service, r.IDAnnotation, own) || o.UsedByAnother(r, other):
 		return InUse
@@ -131,13 +134,12 @@ func (o Owners) OwnerOf(r *request.Request, owner cloud.Owner, observed cloud.Ob
 //	its name and cluster    the name, in this cluster
 //	nothing                 the name of the balancer, which holds the UID
 func owns(svc *corev1.Service, cluster string, owner cloud.Owner, observed cloud.Observed) bool {
-	switch {
-	case owner.UID != "":
-		return owner.UID == string(svc.UID)
-	case owner.Name != "":
-		return owner.String() == key(svc) && cmp.Or(owner.Cluster, cluster) == cluster
+	us := cloud.Owner{Cluster: cluster, Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
+	if owner.UID == "" && owner.Name == "" {
+		return ownership.IsInName(observed.Balancer.Name, us)
 	}
-	return observed.Balancer.Name == cloud.UIDName(string(svc.UID))
+	owner.Cluster = cmp.Or(owner.Cluster, cluster)
+	return ownership.Of(owner, us) == ownership.Ours
 }
 
 // Evidence lists what connects the balancer with the Service.
@@ -152,10 +154,10 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 			all = append(all, says)
 		}
 	}
-	add("its ownership tags have the UID of the Service", o.Owner.UID != "" && o.Owner.UID == us.UID)
+	add("its ownership tags have the UID of the Service", ownership.IsMarked(o.Owner, us))
 	add("its ownership tags name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
 	add("its ownership tags name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
-	add("its name holds the UID of the Service", o.Named || o.Balancer.Name == cloud.UIDName(us.UID))
+	add("its name holds the UID of the Service", o.Named || ownership.IsInName(o.Balancer.Name, us))
 	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))
 	add("only its name led to it", o.ByName)

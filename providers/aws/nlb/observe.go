@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
@@ -42,12 +43,15 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 // left by a broken change.
 func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, spec cloud.Spec) error {
 	s.taken = map[string]bool{}
+	ours := func(g Group) bool {
+		return ownership.Of(gs.Cluster.PartOwner(g.Tags, spec.Ref.Owner), spec.Ref.Owner) == ownership.Ours
+	}
 	var orphans []Group
 	var arns []string
 	for _, g := range s.Listed {
 		s.taken[aws.ToString(g.TargetGroupName)] = true
 		switch {
-		case len(g.LoadBalancerArns) == 0 && gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner):
+		case len(g.LoadBalancerArns) == 0 && ours(g):
 			s.Unused = append(s.Unused, g)
 		case spec.Deleting && s.isOrphan(g):
 			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
@@ -55,7 +59,7 @@ func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, spec cloud.Spec)
 	}
 	tags, err := gs.tags(ctx, arns)
 	for _, g := range orphans {
-		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; gs.Cluster.IsOurs(g.Tags, spec.Ref.Owner) {
+		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; ours(g) {
 			s.Unused = append(s.Unused, g)
 		}
 	}

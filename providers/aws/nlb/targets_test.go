@@ -190,6 +190,35 @@ func TestUnused(t *testing.T) {
 	}
 }
 
+// A target group that nothing leads to may be on its way in. Only that of this Service, in this cluster, is taken for a spare one.
+func TestSpares(t *testing.T) {
+	cluster := tag.Cluster{ID: "c"}
+	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1"}
+	restored, another := us, us
+	restored.Cluster, another.UID = "restored", "u-2"
+	marked := func(o cloud.Owner) map[string]string { return cluster.ObjectTags(cloud.Spec{Ref: cloud.Ref{Owner: o}}) }
+	upstream := func(value string) map[string]string {
+		return map[string]string{"kubernetes.io/service-name": "shop/web", tag.ClusterPrefix + "c": value}
+	}
+	s := &Set{Listed: []Group{
+		groupOfTargets("k8s-ours", marked(us)), groupOfTargets("k8s-restored", marked(restored)), groupOfTargets("k8s-another", marked(another)),
+		groupOfTargets("k8s-upstream", upstream(tag.Owned)), groupOfTargets("k8s-used", upstream("shared")), groupOfTargets("k8s-nobody", nil),
+	}}
+	for i := range s.Listed {
+		s.Listed[i].LoadBalancerArns = nil
+	}
+	if err := (&recorder{}).groups(cluster).ReadSpares(t.Context(), s, cloud.Spec{Ref: cloud.Ref{Owner: us}}); err != nil {
+		t.Fatal(err)
+	}
+	var spares []string
+	for _, g := range s.Unused {
+		spares = append(spares, aws.ToString(g.TargetGroupName))
+	}
+	if !slices.Equal(spares, []string{"k8s-ours", "k8s-upstream"}) {
+		t.Errorf("%q are spare", spares)
+	}
+}
+
 func keysOf(list []cloud.Resource, kind string) (keys []string) {
 	for _, r := range list {
 		if r.Kind == kind {

@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/arn"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -89,7 +90,7 @@ func (bs *Balancers) findListed(v *bulkList, spec cloud.Spec) found {
 			}
 		}
 	}
-	if marked := v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner.UID) }); marked.exists() {
+	if marked := v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner) }); marked.exists() {
 		return marked
 	}
 	return foreign
@@ -102,11 +103,8 @@ func possibleNames(spec cloud.Spec) []string {
 
 // mayBeOurs reports whether the marks of what was found by its name say nothing else.
 func (bs *Balancers) mayBeOurs(lb seen, us cloud.Owner) bool {
-	owner := bs.Cluster.Owner(lb.name, lb.tags, us)
-	if owner.UID != "" {
-		return owner.UID == us.UID
-	}
-	return owner.Cluster == us.Cluster && (owner.Name == "" || owner.String() == us.String())
+	whose := ownership.Of(bs.Cluster.Owner(lb.name, lb.tags, us), us)
+	return whose == ownership.Ours || whose == ownership.ThisCluster
 }
 
 // isBalancerID reports whether the text can be the name of a classic balancer, or the ARN of a network
@@ -173,7 +171,7 @@ func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, sp
 	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
 	named := bs.Balancer.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
 	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, balancer.Name(spec), ""), secgroup.IsOfClassic)
-	if classic || len(v.others("", us.UID)) == 0 {
+	if classic || len(v.others("", us)) == 0 {
 		v.classic, err = bs.Classic.List(ctx)
 	}
 	return v, err
@@ -209,10 +207,10 @@ func (v *bulkList) first(fits func(seen) bool) found {
 	return found{}
 }
 
-// others are the ids of the balancers with the mark of that UID besides the one, sorted.
-func (v *bulkList) others(than, uid string) (ids []string) {
+// others are the ids of the balancers with the Service's mark besides the one, sorted.
+func (v *bulkList) others(than string, us cloud.Owner) (ids []string) {
 	for other := range v.all() {
-		if lb := other.seen(); lb.isMarked(uid) && lb.id != than {
+		if lb := other.seen(); lb.isMarked(us) && lb.id != than {
 			ids = append(ids, lb.id)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
@@ -84,7 +85,7 @@ func (f found) seen() seen {
 }
 
 // isMarked reports whether its tags have the UID of that Service.
-func (lb seen) isMarked(uid string) bool { return uid != "" && tag.Marks.Owner(lb.tags).UID == uid }
+func (lb seen) isMarked(us cloud.Owner) bool { return ownership.IsMarked(tag.Marks.Owner(lb.tags), us) }
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
@@ -141,9 +142,9 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		return o, err
 	}
 	o.Native, o.Lookups = s, bs.lookups(s, spec)
-	o.ByName = o.Found && byName && o.Owner.UID != spec.Ref.Owner.UID
+	o.ByName = o.Found && byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
 	if o.Found && balancer.GivenUp(spec) {
-		o.Duplicates = v.others(o.ID, spec.Ref.Owner.UID)
+		o.Duplicates = v.others(o.ID, spec.Ref.Owner)
 		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
 	}
 	return o, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Owns reports whether tags say that the object was made for the cluster.
@@ -26,10 +27,8 @@ func InAny(tags map[string]string) bool {
 
 // IsAnothers reports whether the tags of an object say that it is another cluster's.
 func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
-	if cluster := Marks.Owner(tags).Cluster; cluster != "" && cluster != us.Cluster {
-		return true
-	}
-	return InAny(tags) && !c.Has(tags)
+	marked := cloud.Owner{Cluster: Marks.Owner(tags).Cluster}
+	return ownership.Of(marked, us) == ownership.AnotherCluster || InAny(tags) && !c.Has(tags)
 }
 
 // Owner returns what name and tags of an object claim:
@@ -47,7 +46,7 @@ func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) clou
 		return owner
 	}
 	var owner cloud.Owner
-	if us.UID != "" && name == cloud.UIDName(us.UID) {
+	if ownership.IsInName(name, us) {
 		owner.UID = us.UID
 	}
 	owner.Namespace, owner.Name, _ = strings.Cut(tags[serviceKey], "/")
@@ -82,13 +81,14 @@ func (c Cluster) clusterOf(tags map[string]string, us cloud.Owner) string {
 	return another
 }
 
-// IsOurs reports whether tags of a child, such as a target group, say that it was made for the
-// Service.
-func (c Cluster) IsOurs(tags map[string]string, us cloud.Owner) bool {
-	if owner := Marks.Owner(tags); owner.UID != "" {
-		return owner.UID == us.UID
+// PartOwner returns what tags of a part of a balancer, such as a target group, claim: as Owner, but a cluster
+// that only uses it has no claim.
+func (c Cluster) PartOwner(tags map[string]string, us cloud.Owner) cloud.Owner {
+	owner := c.Owner("", tags, us)
+	if owner.UID == "" && !c.Owns(tags) {
+		owner.Cluster = ""
 	}
-	return tags[serviceKey] == us.String() && c.Owns(tags)
+	return owner
 }
 
 // Reserved are tags that say whose an object is. Nobody may set them for somebody else's.

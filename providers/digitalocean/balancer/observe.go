@@ -10,6 +10,7 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
@@ -29,7 +30,7 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		o = l.Observed(lb, spec)
 		_, listed := spec.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
-		o.ByName = byName && o.Owner.UID != spec.Ref.Owner.UID
+		o.ByName = byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
 		o.Orphans = l.tagRemains(ctx, spec.Ref.Owner)
@@ -135,7 +136,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 	o := cloud.Observed{
 		Found:     true,
 		ID:        lb.ID,
-		Named:     spec.Ref.Owner.UID != "" && lb.Name == cloud.UIDName(spec.Ref.Owner.UID),
+		Named:     ownership.IsInName(lb.Name, spec.Ref.Owner),
 		Owner:     l.owner(lb, spec),
 		Addresses: addresses(lb),
 		Balancer:  l.View(lb, spec),

@@ -8,22 +8,22 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
 // as much as our own mark.
 func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 	_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
-	if uid := spec.Ref.Owner.UID; owner.UID == "" && uid != "" && lb.Name == cloud.UIDName(uid) {
-		owner.UID = uid
+	if owner.UID == "" && ownership.IsInName(lb.Name, spec.Ref.Owner) {
+		owner.UID = spec.Ref.Owner.UID
 	}
 	return owner
 }
 
 // isOwn reports whether a balancer is provably the Service's.
 func (l *Balancers) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
-	uid := spec.Ref.Owner.UID
-	return uid != "" && l.owner(lb, spec).UID == uid
+	return ownership.IsMarked(l.owner(lb, spec), spec.Ref.Owner)
 }
 
 // duplicates are the other balancers of a list that are provably the Service's. One that is made to

@@ -8,6 +8,7 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 )
 
@@ -72,8 +73,7 @@ func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.Load
 	var found *godo.LoadBalancer
 	for i, lb := range all {
 		_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
-		marked := owner.UID != "" && owner.UID == spec.Ref.Owner.UID
-		if lb.ID == spec.Beside.ID || !marked && lb.ID != spec.Ref.ID {
+		if lb.ID == spec.Beside.ID || !ownership.IsCertain(owner, spec.Ref.Owner) && lb.ID != spec.Ref.ID {
 			continue
 		}
 		if found == nil || lb.ID == spec.Ref.ID {

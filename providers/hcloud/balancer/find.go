@@ -10,6 +10,7 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 )
 
@@ -64,7 +65,7 @@ func (b *Balancers) managed(ctx context.Context, selector string) ([]*hcloud.Cer
 
 // has reports whether a load balancer can be the Service's. One that it gave back has nothing of it.
 func has(lb *hcloud.LoadBalancer, spec cloud.Spec) bool {
-	return !spec.Deleting || lb.Labels[labelUID] != "" || lb.Name == cloud.UIDName(spec.Ref.Owner.UID)
+	return !spec.Deleting || lb.Labels[labelUID] != "" || ownership.IsInName(lb.Name, spec.Ref.Owner)
 }
 
 // find looks for the load balancer of the Spec by id, by label and by name, which is unique in a
@@ -81,14 +82,14 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 			return nil, false, err
 		}
 	}
-	ours, wanted := spec.Ref.Owner.UID, nameOf(spec)
+	wanted := nameOf(spec)
 	var named []*hcloud.LoadBalancer
 	for _, lb := range all {
 		switch {
 		case spec.Beside != nil && idOf(lb) == spec.Beside.ID, !has(lb, spec):
 		case idOf(lb) == spec.Ref.ID:
 			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ours != "" && lb.Labels[labelUID] == ours:
+		case ownership.IsMarked(ownerOf(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
 			found = append(found, lb)
 		case lb.Name == wanted:
 			named = append(named, lb)

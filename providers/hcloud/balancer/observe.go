@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // state is what the API says of a load balancer and of the managed certificates of its Service.
@@ -56,20 +57,20 @@ func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 
 // certificatesOf returns the managed certificates of the Service, where there can be any.
 func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found bool) ([]*hcloud.Certificate, error) {
-	uid := spec.Ref.Owner.UID
-	if uid == "" || !found && !spec.Deleting && !isManaged(spec) {
+	us := spec.Ref.Owner
+	if us.UID == "" || !found && !spec.Deleting && !isManaged(spec) {
 		return nil, nil
 	}
 	if list, listed := spec.BulkList.(bulk); listed {
-		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return c.Labels[labelUID] != uid }), nil
+		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return !ownership.IsMarked(ownerOf(c.Labels, us), us) }), nil
 	}
-	return b.managed(ctx, labelUID+"="+uid)
+	return b.managed(ctx, labelUID+"="+us.UID)
 }
 
 // observe fills in what is known of a load balancer.
 func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName bool, lookups map[string]string) cloud.Observed {
 	lb := s.lb
-	o.ByName, o.Named, o.State = byName, lb.Name == cloud.UIDName(spec.Ref.Owner.UID), cloud.BalancerActive
+	o.ByName, o.Named, o.State = byName, ownership.IsInName(lb.Name, spec.Ref.Owner), cloud.BalancerActive
 	o.Owner = ownerOf(lb.Labels, spec.Ref.Owner)
 	adopted := isAdopted(spec, lb, byName)
 	o.Protected = lb.Protection.Delete && !adopted

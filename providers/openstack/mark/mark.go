@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Marks gives a Service's objects their names, descriptions and tags, and reads those of others.
@@ -146,109 +147,6 @@ func ReadMark(tag string) (cloud.Owner, bool) {
 	}, true
 }
 
-// Claims is what the tags of a balancer say about the Services on it.
-type Claims struct {
-	marks Marks
-	owner cloud.Owner
-	// Ours says that one is the Service's own mark, and upstream that one is the name upstream
-	// would give its balancer, in this cluster or in one of another name: then it is in former.
-	Ours, Upstream bool
-	former         []string
-	// Others are the owners of our marks for other Services.
-	Others []cloud.Owner
-	// Names are the names upstream gives the balancers of the other Services, and users is how
-	// many those are.
-	Names map[string]bool
-	Users int
-}
-
-// ReadClaims reads the tags of a balancer, for a Service.
-func (m Marks) ReadClaims(tags []string, o cloud.Owner) Claims {
-	c := Claims{marks: m, owner: o, Names: map[string]bool{}}
-	var mine []string
-	for _, tag := range tags {
-		owner, ok := ReadMark(tag)
-		switch {
-		case ok && owner.UID == o.UID:
-			c.Ours = true
-		case ok:
-			c.Others = append(c.Others, owner)
-			c.Names[m.Name(owner)] = true
-		case m.IsNameOf(tag, o):
-			mine = append(mine, tag)
-		case strings.HasPrefix(tag, NamePrefix):
-			c.Names[tag] = true
-		}
-	}
-	for _, tag := range mine {
-		switch {
-		case c.Namesake(): // these are its names, in another cluster
-			c.Names[tag] = true
-		case tag == m.Name(o):
-			c.Upstream = true
-		default:
-			c.Upstream, c.former = true, append(c.former, tag)
-		}
-	}
-	c.Users = len(c.Names)
-	return c
-}
-
-// Namesake reports whether a Service of the same name, of another cluster, is on the balancer.
-func (c Claims) Namesake() bool {
-	return slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return other.String() == c.owner.String() })
-}
-
-// Named is the owner that upstream's mark of the Service names.
-func (c Claims) Named() cloud.Owner {
-	if len(c.former) > 0 {
-		if former, ok := ReadName(c.former[0]); ok {
-			return former
-		}
-	}
-	return cloud.Owner{Cluster: c.marks.ClusterName, Namespace: c.owner.Namespace, Name: c.owner.Name}
-}
-
-// IsMade reports whether a balancer was made for some Service. Upstream marks those by their
-// names; one that was renamed still has its description.
-func IsMade(name, description string, o cloud.Owner) bool {
-	return strings.HasPrefix(name, NamePrefix) || name == cloud.UIDName(o.UID) || strings.HasPrefix(description, DescriptionPrefix)
-}
-
-// IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
-// differs, a tag has to say that it is the same Service.
-func (c Claims) IsMadeFor(name, description string) bool {
-	if name == c.marks.Name(c.owner) || name == cloud.UIDName(c.owner.UID) || description == c.marks.Description(c.owner) {
-		return true
-	}
-	former := c.marks.IsNameOf(name, c.owner) || strings.HasPrefix(description, DescriptionPrefix+c.owner.String()+" from cluster ")
-	return former && (c.Ours || c.Upstream)
-}
-
-// HasListener reports whether a listener on the balancer says by a tag, or by its name where no tag names a Service, that it is
-// the Service's.
-func (c Claims) HasListener(name string, tags []string) bool {
-	named := func(name string) bool { return c.marks.IsNameOf(name, c.owner) && !c.Names[name] }
-	if slices.ContainsFunc(tags, named) {
-		return true
-	}
-	if slices.ContainsFunc(tags, func(tag string) bool { return strings.HasPrefix(tag, NamePrefix) }) {
-		return false
-	}
-	_, balancer, ok := splitChild("listener", name)
-	return ok && named(balancer)
-}
-
-// HasOther reports whether a listener's tags name something else than the balancer, or a Service that the balancer is shared with.
-func (c Claims) HasOther(tags []string, balancer string) bool {
-	return slices.ContainsFunc(tags, func(tag string) bool { return tag != "" && (tag != balancer || c.Names[tag]) })
-}
-
-// HasPool reports whether the name of a pool says that it is the Service's.
-func (c Claims) HasPool(name string) bool {
-	return c.marks.IsChild("pool", name, c.owner) || c.marks.NameOf("pool", name, c.owner) != name
-}
-
 // WantedMarks are the tags the balancer of an owner carries, sorted: upstream's and ours.
 // Before version 2.5 of the API there are none.
 func (m Marks) WantedMarks(o cloud.Owner) []string {
@@ -267,8 +165,8 @@ func (m Marks) ObservedMarks(have []string, o cloud.Owner) []string {
 	wanted := m.WantedMarks(o)
 	former := m.ReadClaims(have, o).former
 	for _, tag := range have {
-		owner, ok := ReadMark(tag)
-		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ok && owner.UID == o.UID {
+		owner, _ := ReadMark(tag)
+		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ownership.IsMarked(owner, o) {
 			marks = append(marks, tag)
 		}
 	}

@@ -24,6 +24,9 @@ func TestMarks(t *testing.T) {
 	} else if got, ok := ReadMark(tag); !ok || got.UID != long.UID || got.Cluster != Hashed(long.Cluster) {
 		t.Errorf("%s is %+v", tag, got)
 	}
+	if !d.ReadClaims([]string{d.Tag(long)}, long).IsCertain() {
+		t.Error("a cluster whose id does not fit in the mark does not know it again")
+	}
 	for _, tag := range []string{"", "ccm:", "ccm:cluster=prod", "ccm:%", "kube_service_kubernetes_shop_web", "team"} {
 		if o, ok := ReadMark(tag); ok {
 			t.Errorf("%q is a tag of %+v", tag, o)

@@ -21,6 +21,7 @@ import (
 var (
 	web     = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}
 	shopAPI = cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "api", UID: "u-2", Cloud: "openstack"}
+	twin    = cloud.Owner{Cluster: "restored", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}
 	thief   = cloud.Owner{Cluster: "other", Namespace: "shop", Name: "web", UID: "u-3", Cloud: "openstack"}
 )
 
@@ -50,6 +51,8 @@ func TestOwner(t *testing.T) {
 		shared bool
 	}{
 		"ours":                           {upstream(web), d.Marks.WantedMarks(web), byID, web, false},
+		"a restored cluster's":           {upstream(web), d.Marks.WantedMarks(twin), byID, twin, false},
+		"ours, and a restored cluster's": {upstream(web), append(d.Marks.WantedMarks(web), d.Marks.Tag(twin)), byID, web, false},
 		"ours and another's":             {upstream(web), append(d.Marks.WantedMarks(web), d.Marks.WantedMarks(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
 		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
@@ -123,6 +126,10 @@ func TestPick(t *testing.T) {
 	spec = cloud.Spec{Ref: cloud.Ref{Owner: web}, Beside: &cloud.Observed{ID: "ours-1"}}
 	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1: %+v", f)
+	}
+	all = append(all, object.Balancer{ID: "a-restored-cluster's", Tags: d.Marks.WantedMarks(twin)})
+	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+		t.Errorf("beside ours-1 and one of a restored cluster: %+v", f)
 	}
 	if f := d.pick(all[:3], spec); f.lb != nil {
 		t.Errorf("beside ours-1 %s is found by name", f.lb.ID)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
@@ -103,12 +104,18 @@ func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
 	var ids []string
 	for _, lb := range all {
 		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours {
+		if !leaves && !isBeside(spec, lb.ID) && d.isMarked(lb, spec) {
 			ids = append(ids, lb.ID)
 		}
 	}
 	slices.Sort(ids)
 	return ids
+}
+
+// isMarked reports whether the Service's mark leads to a balancer: beside the one that serves, only with this cluster in it.
+func (d *Balancers) isMarked(lb object.Balancer, spec cloud.Spec) bool {
+	c := d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner)
+	return c.IsCertain() || c.Ours && spec.Beside == nil
 }
 
 // pick returns the Service's balancer among all. One that is being deleted counts only while there is
@@ -119,14 +126,13 @@ func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
 	o, marked := spec.Ref.Owner, d.marked(all, spec)
 	var named, leaving *object.Balancer
 	for i, lb := range all {
-		c := d.Marks.ReadClaims(lb.Tags, o)
 		switch {
 		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
 		case len(marked) > 0 && lb.ID == marked[0]:
 			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
-		case c.Ours, lb.Name == cloud.UIDName(o.UID):
+		case d.isMarked(lb, spec), ownership.IsInName(lb.Name, o):
 			leaving = &all[i]
-		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(c.Others) == 0:
+		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(d.Marks.ReadClaims(lb.Tags, o).Others) == 0:
 			named = &all[i]
 		}
 	}

@@ -64,6 +64,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 	}{
 		"the one it replaced":             {d.Marks.WantedMarks(web), "", moved},
 		"another Service's":               {d.Marks.WantedMarks(shopAPI), "", "POST /floatingips"},
+		"a restored cluster's":            {d.Marks.WantedMarks(twin), "", "POST /floatingips"},
 		"nobody's":                        {nil, "", "POST /floatingips"},
 		"chosen, of the one it replaced":  {d.Marks.WantedMarks(web), "172.24.0.8", moved},
 		"chosen, in use by somebody else": {d.Marks.WantedMarks(shopAPI), "172.24.0.8", ""},

@@ -163,7 +163,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
-		usable = lb != nil && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).Ours
+		usable = lb != nil && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).IsCertain()
 	}
 	switch {
 	case usable:

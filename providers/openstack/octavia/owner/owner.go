@@ -2,11 +2,13 @@
 package owner
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 )
@@ -16,7 +18,7 @@ import (
 // own name:
 //
 //	marks                              named by id  owner                                    shared
-//	this Service's                     –            this Service                             no
+//	this Service's                     –            this Service, of the cluster in the mark no
 //	upstream's of this Service         yes          this Service, by name                    as a tenant
 //	upstream's of this Service         no           what the mark says, literally            no
 //	other Services', of this cluster   yes          nobody, while there is room              yes
@@ -33,13 +35,14 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 	named := c.rules.Marks.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
 	switch {
-	case c.Tags.Ours, lb.Name == cloud.UIDName(o.UID):
+	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
+		o.Cluster = cmp.Or(c.Tags.Own.Cluster, o.Cluster)
 		return o, false
 	case c.Tags.Upstream && !c.Tags.Namesake():
 		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant
 	case c.Tags.Users > 0:
 		return shareWith(c.others(), o, room)
-	case isMade && room && c.translated(made).Cluster == o.Cluster && !named:
+	case isMade && room && !named && ownership.Of(c.translated(made), o) == ownership.AnotherService:
 		return cloud.Owner{}, true
 	case isMade:
 		return c.ofUpstream(made, byID), false
@@ -64,7 +67,7 @@ func (c Claim) hasRoom() bool {
 // shareWith returns the owner of a balancer that other Services use: nobody, while there is room and
 // all of them are other Services of this cluster.
 func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owner, shared bool) {
-	alien := func(other cloud.Owner) bool { return other.Cluster != o.Cluster || other.String() == o.String() }
+	alien := func(other cloud.Owner) bool { return ownership.Of(other, o) != ownership.AnotherService }
 	if room && !slices.ContainsFunc(others, alien) {
 		return cloud.Owner{}, true
 	}
@@ -73,13 +76,7 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 
 // others are the owners of the marks for other Services, ours before upstream's.
 func (c Claim) others() []cloud.Owner {
-	var list []cloud.Owner
-	for _, other := range c.Tags.Others {
-		if other.Cluster == mark.Hashed(c.spec.Ref.Owner.Cluster) {
-			other.Cluster = c.spec.Ref.Owner.Cluster
-		}
-		list = append(list, other)
-	}
+	list := slices.Clone(c.Tags.Others)
 	for _, name := range slices.Sorted(maps.Keys(c.Tags.Names)) {
 		if slices.ContainsFunc(c.Tags.Others, func(other cloud.Owner) bool { return c.rules.Marks.Name(other) == name }) {
 			continue
