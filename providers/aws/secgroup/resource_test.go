@@ -177,3 +177,42 @@ func TestWhoseOwnGroup(t *testing.T) {
 		}
 	}
 }
+
+// What EC2 answers with is what is sent to it, whatever the peer; no two kinds of peers are mistaken for each other.
+func TestPermissions(t *testing.T) {
+	network := packetfilter.Network("10.0.0.0/8")
+	ports := func(protocol cloud.Protocol, from, to int) packetfilter.Rule {
+		return packetfilter.Rule{PortRange: cloud.PortRange{Protocol: protocol, From: from, To: to}, Peer: network}
+	}
+	for text, test := range map[string]struct {
+		rule packetfilter.Rule
+		sent string
+	}{
+		"tcp/80 from 10.0.0.0/8":        {packetfilter.Port(cloud.ProtocolTCP, 80, network), "tcp 80-80"},
+		"tcp/80 from 2001:db8::/32":     {packetfilter.Port(cloud.ProtocolTCP, 80, packetfilter.Network("2001:DB8::/32")), "tcp 80-80"},
+		"udp/1-9 from 10.0.0.0/8":       {ports(cloud.ProtocolUDP, 1, 9), "udp 1-9"},
+		"icmpv6/2-0 from 2001:db8::/32": {packetfilter.Fragmentation(packetfilter.Network("2001:db8::/32")), "icmpv6 2-0"},
+		"icmp from 10.0.0.0/8":          {ports(cloud.ProtocolICMP, -1, -1), "icmp -1--1"},
+		"50/0 from 10.0.0.0/8":          {ports("50", 0, 0), "50 0-0"},
+		"all from sg-1":                 {packetfilter.All(packetfilter.Peer{Group: "sg-1"}), "-1 none"},
+		"all from pl-1":                 {packetfilter.All(packetfilter.Peer{List: "pl-1"}), "-1 none"},
+	} {
+		p := Permission(test.rule, "words")
+		sent := *p.IpProtocol + " none"
+		if p.FromPort != nil && p.ToPort != nil {
+			sent = fmt.Sprintf("%s %d-%d", *p.IpProtocol, *p.FromPort, *p.ToPort)
+		}
+		got := Ingress(ec2types.SecurityGroup{IpPermissions: []ec2types.IpPermission{p}})
+		if want := (packetfilter.Rules{test.rule: {Description: "words"}}); sent != test.sent || !maps.Equal(got, want) || test.rule.String() != text {
+			t.Errorf("%s: sent %s, %+v, seen %v", text, sent, p, got)
+		}
+	}
+	for text, p := range map[string]ec2types.IpPermission{
+		"icmp/3-any from 10.0.0.0/8": {IpProtocol: new("1"), FromPort: new(int32(3)), ToPort: new(int32(-1)), IpRanges: []ec2types.IpRange{{CidrIp: new("10.1.2.3/8")}}},
+		"/0 from sg-1":               {UserIdGroupPairs: []ec2types.UserIdGroupPair{{GroupId: new("sg-1")}}},
+	} {
+		if got := Ingress(ec2types.SecurityGroup{IpPermissions: []ec2types.IpPermission{p}}).Sorted(); len(got) != 1 || got[0].String() != text {
+			t.Errorf("%s: seen %v", text, got)
+		}
+	}
+}
