@@ -30,7 +30,7 @@ func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Oper
 	before, after := byPorts(merge(observed.Openings)), byPorts(merge(desired))
 	for _, o := range merge(desired) {
 		old, exists := before[o.PortRange]
-		op := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall, Key: o.PortRange.String(), After: sourcesOf(o)}
+		op := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall, Key: o.String(), After: sourcesOf(o)}
 		switch {
 		case !exists:
 			open = append(open, op)
@@ -41,7 +41,7 @@ func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Oper
 	}
 	for _, o := range merge(observed.Openings) {
 		if _, wanted := after[o.PortRange]; !wanted {
-			shut = append(shut, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindFirewall, Key: o.PortRange.String(), Before: sourcesOf(o)})
+			shut = append(shut, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindFirewall, Key: o.String(), Before: sourcesOf(o)})
 		}
 	}
 	return slices.Concat(head, open, change, shut)
@@ -63,7 +63,7 @@ func list(openings []cloud.Opening) string {
 			names = append(names, fmt.Sprintf("%d more", len(openings)-i))
 			break
 		}
-		names = append(names, o.PortRange.String())
+		names = append(names, o.String())
 	}
 	return strings.Join(names, ", ")
 }

@@ -69,7 +69,7 @@ func TestNeeds(t *testing.T) {
 		if len(test.present) > 0 && len(test.wanted) == 2 && (r.Present[0].Fields[FieldDescription] != mine || r.Wanted[1].Fields[FieldDescription] != "another's") {
 			t.Errorf("%s: from %v to %v", name, r.Present[0].Fields, r.Wanted[1].Fields)
 		}
-		if !maps.EqualFunc(before, test.groups, func(a, b Rules) bool { return maps.Equal(a, b) }) {
+		if !maps.EqualFunc(before, test.groups, maps.Equal) {
 			t.Errorf("%s: what was read has changed: %v", name, test.groups)
 		}
 	}

@@ -33,7 +33,7 @@ func (rs Rules) Sorted() []Rule {
 		if a.Egress != b.Egress {
 			return map[bool]int{true: 1, false: -1}[a.Egress]
 		}
-		return cmp.Or(a.PortRange.Compare(b.PortRange), cmp.Compare(a.Peer.String(), b.Peer.String()), cmp.Compare(a.Family, b.Family), cmp.Compare(a.Copy, b.Copy))
+		return cmp.Or(a.Compare(b.PortRange), cmp.Compare(a.Peer.String(), b.Peer.String()), cmp.Compare(a.Family, b.Family), cmp.Compare(a.Copy, b.Copy))
 	})
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -135,4 +136,27 @@ func eachRule(action string, rs packetfilter.Rules, tolerated string, call func(
 		return nil
 	}
 	return fmt.Errorf("%s: %w", action, err)
+}
+
+// Permission returns a rule as EC2 takes it. Its -1 is all protocols.
+func Permission(r packetfilter.Rule, description string) ec2types.IpPermission {
+	p := ec2types.IpPermission{IpProtocol: aws.String("-1")}
+	if r.Protocol != cloud.ProtocolAll {
+		p.IpProtocol, p.FromPort, p.ToPort = aws.String(r.Protocol.Lower()), aws.Int32(int32(r.From)), aws.Int32(int32(r.To)) //nolint:gosec // ports
+	}
+	var words *string
+	if description != "" {
+		words = &description
+	}
+	switch {
+	case r.Peer.Group != "":
+		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Peer.Group, Description: words}}
+	case r.Peer.List != "":
+		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Peer.List, Description: words}}
+	case r.Peer.IsIPv6():
+		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Peer.Network, Description: words}}
+	default:
+		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Peer.Network, Description: words}}
+	}
+	return p
 }

@@ -9,9 +9,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// allProtocols is what EC2 calls packetfilter.All.
-const allProtocols = "-1"
-
 // Ingress returns the rules of a security group. EC2 tells them apart by all they say but the description: there can't be a second
 // one with another description.
 func Ingress(g ec2types.SecurityGroup) packetfilter.Rules {
@@ -38,29 +35,6 @@ func Ingress(g ec2types.SecurityGroup) packetfilter.Rules {
 		}
 	}
 	return rs
-}
-
-// Permission returns a rule as EC2 takes it.
-func Permission(r packetfilter.Rule, description string) ec2types.IpPermission {
-	p := ec2types.IpPermission{IpProtocol: aws.String(allProtocols)}
-	if r.Protocol != cloud.ProtocolAll {
-		p.IpProtocol, p.FromPort, p.ToPort = aws.String(r.Protocol.Lower()), aws.Int32(int32(r.From)), aws.Int32(int32(r.To)) //nolint:gosec // ports
-	}
-	var words *string
-	if description != "" {
-		words = &description
-	}
-	switch {
-	case r.Peer.Group != "":
-		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Peer.Group, Description: words}}
-	case r.Peer.List != "":
-		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Peer.List, Description: words}}
-	case r.Peer.IsIPv6():
-		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Peer.Network, Description: words}}
-	default:
-		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Peer.Network, Description: words}}
-	}
-	return p
 }
 
 // rulesIn are the rules of all security groups.

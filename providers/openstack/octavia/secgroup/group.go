@@ -93,9 +93,6 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 	}
 	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
 	want(group)
-	rules := cloud.Resources{}
-	packetfilter.AddOwn(&rules, group, rulesOf(s.Guard.Group), m.wantedRules(change.Spec))
-	r.Present = append(r.Present, rules.Present...)
 	near := Behind(s.Guard, addresses)
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
@@ -106,6 +103,9 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 			want(member)
 		}
 	}
+	var rules cloud.Resources
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Guard.Group), m.wantedRules(change.Spec))
+	r.Present = append(r.Present, rules.Present...)
 	for _, rule := range rules.Wanted {
 		want(rule)
 	}
@@ -132,7 +132,7 @@ func rulesOf(g *object.SecurityGroup) packetfilter.Rules {
 		case r.Group+r.Addresses != "":
 			rule.Peer, rule.Family = packetfilter.Peer{Group: r.Group, List: r.Addresses}, r.Ethertype
 		default:
-			rule.Peer = packetfilter.Network(desired.Everyone(r.Ethertype == ipv6))
+			rule.Peer = everyone[r.Ethertype]
 		}
 		rules.AddObserved(rule, r.ID)
 	}

@@ -41,7 +41,7 @@ func TestRulesOfNeutron(t *testing.T) {
 		"all ports":                 {`{"id":"1",` + web + `"remote_ip_prefix":"10.0.0.0/24"}`, "10.0.0.0/24", "tcp/30080 from 10.0.0.0/24", "tcp from 10.0.0.0/24"},
 		"any protocol, out":         {`{"id":"1","direction":"egress","ethertype":"IPv6","protocol":null}`, "10.0.0.0/24", "tcp/30080 from 10.0.0.0/24", "egress all to ::/0"},
 		"pings, which have type 0":  {`{"id":"1","direction":"ingress","ethertype":"IPv4","protocol":"icmp","port_range_min":0,"port_range_max":0}`, "10.0.0.0/24", "tcp/30080 from 10.0.0.0/24", "icmp/0 from 0.0.0.0/0"},
-		"nothing that can be known": {`{"id":"1"}`, "10.0.0.0/24", "tcp/30080 from 10.0.0.0/24", "egress all to 0.0.0.0/0"},
+		"nothing that can be known": {`{"id":"1"}`, "10.0.0.0/24", "tcp/30080 from 10.0.0.0/24", "egress all to "},
 	} {
 		var group object.SecurityGroup
 		if err := json.Unmarshal([]byte(`{"id":"sg","security_group_rules":[`+test.rules+`]}`), &group); err != nil {

@@ -22,8 +22,8 @@ const (
 	kindMembership = "port in the security group"
 )
 
-// ipv6 is an ethertype, the other one is IPv4.
-const ipv6 = "IPv6"
+// everyone is whom a rule without a peer is about, by its ethertype.
+var everyone = map[string]packetfilter.Peer{"IPv4": {Network: "0.0.0.0/0"}, "IPv6": {Network: "::/0"}}
 
 // Kinds are the group, its rules, and the ports that have it.
 func (m *Manager) Kinds() []cloud.ResourceKind {
@@ -72,7 +72,7 @@ func (m *Manager) createRule(ctx context.Context, wanted cloud.Resource, _ []clo
 	group, rule, _ := packetfilter.Of(wanted)
 	ethertype := "IPv4"
 	if rule.Peer.IsIPv6() {
-		ethertype = ipv6
+		ethertype = "IPv6"
 	}
 	body := map[string]any{"security_group_rule": map[string]string{
 		"security_group_id": group, "direction": "ingress", "ethertype": ethertype, "protocol": rule.Protocol.Lower(),
