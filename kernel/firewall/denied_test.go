@@ -82,7 +82,7 @@ func TestCut(t *testing.T) {
 		"in a range":   {[]string{"22", "24-25"}, tcp(20, 30, a), []cloud.Opening{tcp(20, 21, a), tcp(23, 23, a), tcp(26, 30, a)}, []cloud.Opening{tcp(22, 22, a), tcp(24, 25, a)}},
 		"at its ends":  {[]string{"1-20", "30-99"}, tcp(20, 30, a), []cloud.Opening{tcp(21, 29, a)}, []cloud.Opening{tcp(20, 20, a), tcp(30, 30, a)}},
 		"a check":      {[]string{"22"}, check, []cloud.Opening{check}, nil},
-		"both at once": {[]string{"20-30"}, mixed, []cloud.Opening{{Protocol: cloud.ProtocolTCP, From: 20, To: 30, Balancers: []string{"1"}}}, []cloud.Opening{tcp(20, 30, everyone...)}},
+		"both at once": {[]string{"20-30"}, mixed, []cloud.Opening{{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 20, To: 30}, Balancers: []string{"1"}}}, []cloud.Opening{tcp(20, 30, everyone...)}},
 	}
 	for name, test := range tests {
 		ports, err := ParsePorts(test.ports)

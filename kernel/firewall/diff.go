@@ -29,8 +29,8 @@ func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Oper
 	}
 	before, after := byPorts(merge(observed.Openings)), byPorts(merge(desired))
 	for _, o := range merge(desired) {
-		old, exists := before[ports(o)]
-		op := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall, Key: ports(o), After: sourcesOf(o)}
+		old, exists := before[o.PortRange]
+		op := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindFirewall, Key: o.String(), After: sourcesOf(o)}
 		switch {
 		case !exists:
 			open = append(open, op)
@@ -40,28 +40,19 @@ func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Oper
 		}
 	}
 	for _, o := range merge(observed.Openings) {
-		if _, wanted := after[ports(o)]; !wanted {
-			shut = append(shut, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindFirewall, Key: ports(o), Before: sourcesOf(o)})
+		if _, wanted := after[o.PortRange]; !wanted {
+			shut = append(shut, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindFirewall, Key: o.String(), Before: sourcesOf(o)})
 		}
 	}
 	return slices.Concat(head, open, change, shut)
 }
 
-func byPorts(openings []cloud.Opening) map[string]cloud.Opening {
-	m := make(map[string]cloud.Opening, len(openings))
+func byPorts(openings []cloud.Opening) map[cloud.PortRange]cloud.Opening {
+	m := make(map[cloud.PortRange]cloud.Opening, len(openings))
 	for _, o := range openings {
-		m[ports(o)] = o
+		m[o.PortRange] = o
 	}
 	return m
-}
-
-// ports returns "tcp/443" or "udp/30000-30005".
-func ports(o cloud.Opening) string {
-	protocol := strings.ToLower(string(o.Protocol))
-	if o.From == o.To {
-		return fmt.Sprintf("%s/%d", protocol, o.From)
-	}
-	return fmt.Sprintf("%s/%d-%d", protocol, o.From, o.To)
 }
 
 // list names the ports of openings for people, ten of them at most.
@@ -72,7 +63,7 @@ func list(openings []cloud.Opening) string {
 			names = append(names, fmt.Sprintf("%d more", len(openings)-i))
 			break
 		}
-		names = append(names, ports(o))
+		names = append(names, o.String())
 	}
 	return strings.Join(names, ", ")
 }

@@ -201,7 +201,7 @@ func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
 			continue
 		}
 		openings = append(openings, cloud.Opening{
-			Protocol: protocol, From: int(port.NodePort), To: int(port.NodePort), Sources: everywhere(),
+			PortRange: cloud.PortRange{Protocol: protocol, From: int(port.NodePort), To: int(port.NodePort)}, Sources: everywhere(),
 		})
 	}
 	return openings

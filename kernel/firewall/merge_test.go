@@ -12,11 +12,11 @@ import (
 )
 
 func tcp(from, to int, sources ...string) cloud.Opening {
-	return cloud.Opening{Protocol: cloud.ProtocolTCP, From: from, To: to, Sources: sources}
+	return cloud.Opening{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: from, To: to}, Sources: sources}
 }
 
 func tcpFrom(port int, balancers ...string) cloud.Opening {
-	return cloud.Opening{Protocol: cloud.ProtocolTCP, From: port, To: port, Balancers: balancers}
+	return cloud.Opening{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: port, To: port}, Balancers: balancers}
 }
 
 const a, b, c = "10.0.0.0/8", "192.0.2.0/24", "2001:db8::/32"

@@ -22,16 +22,16 @@ func TestBalancerOpenings(t *testing.T) {
 		{
 			name: "network balancer", id: "lb",
 			want: []cloud.Opening{
-				{Protocol: cloud.ProtocolTCP, From: 80, To: 80, Sources: everyone},
-				{Protocol: cloud.ProtocolTCP, From: 443, To: 443, Sources: everyone},
-				{Protocol: cloud.ProtocolTCP, From: 10256, To: 10256, Balancers: []string{"lb"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: everyone},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 443, To: 443}, Sources: everyone},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 10256, To: 10256}, Balancers: []string{"lb"}},
 			},
 		},
 		{
 			name: "before it has an id",
 			want: []cloud.Opening{
-				{Protocol: cloud.ProtocolTCP, From: 80, To: 80, Sources: everyone},
-				{Protocol: cloud.ProtocolTCP, From: 443, To: 443, Sources: everyone},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: everyone},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 443, To: 443}, Sources: everyone},
 			},
 		},
 		{
@@ -39,8 +39,8 @@ func TestBalancerOpenings(t *testing.T) {
 			annotations: map[string]string{"override-health-check": ""},
 			edit:        func(s *cloud.Spec) { s.SourceRanges, s.Ports = prefixes("203.0.113.0/24"), s.Ports[:1] },
 			want: []cloud.Opening{
-				{Protocol: cloud.ProtocolTCP, From: 80, To: 80, Sources: []string{"203.0.113.0/24"}},
-				{Protocol: cloud.ProtocolTCP, From: 30080, To: 30080, Balancers: []string{"lb"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: []string{"203.0.113.0/24"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 30080, To: 30080}, Balancers: []string{"lb"}},
 			},
 		},
 		{
@@ -48,7 +48,7 @@ func TestBalancerOpenings(t *testing.T) {
 			annotations: map[string]string{"allow-rules": "ip:192.0.2.1,ip:2001:db8::1,cidr:10.0.0.0/8"},
 			edit:        func(s *cloud.Spec) { s.Ports = s.Ports[:1] },
 			want: []cloud.Opening{
-				{Protocol: cloud.ProtocolTCP, From: 80, To: 80, Sources: []string{"10.0.0.0/8", "192.0.2.1/32", "2001:db8::1/128"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: []string{"10.0.0.0/8", "192.0.2.1/32", "2001:db8::1/128"}},
 			},
 		},
 		{name: "internal", id: "lb", annotations: map[string]string{"network": "INTERNAL"}},
@@ -96,12 +96,12 @@ func TestObservedOpenings(t *testing.T) {
 				{Protocol: "tcp", PortRange: "80-90", Sources: &godo.Sources{LoadBalancerUIDs: []string{"b", "a"}}},
 			},
 			want: []cloud.Opening{
-				{Protocol: cloud.ProtocolTCP, From: 80, To: 90, Balancers: []string{"a", "b"}},
-				{Protocol: cloud.ProtocolUDP, From: 53, To: 53, Sources: []string{"0.0.0.0/0", "::/0"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 90}, Balancers: []string{"a", "b"}},
+				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolUDP, From: 53, To: 53}, Sources: []string{"0.0.0.0/0", "::/0"}},
 			},
 			known: true,
 		},
-		{name: "all ports", rules: []godo.InboundRule{{Protocol: "tcp", PortRange: "0", Sources: from("10.0.0.0/8")}}, want: []cloud.Opening{{Protocol: cloud.ProtocolTCP, From: 1, To: 65535, Sources: []string{"10.0.0.0/8"}}}, known: true},
+		{name: "all ports", rules: []godo.InboundRule{{Protocol: "tcp", PortRange: "0", Sources: from("10.0.0.0/8")}}, want: []cloud.Opening{{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 1, To: 65535}, Sources: []string{"10.0.0.0/8"}}}, known: true},
 		{name: "from a tag", rules: []godo.InboundRule{{Protocol: "tcp", PortRange: "1", Sources: &godo.Sources{Tags: []string{"x"}}}}},
 		{name: "denied", rules: []godo.InboundRule{{Protocol: "tcp", PortRange: "1", Sources: from("::/0"), Action: "deny"}}},
 		{name: "icmp", rules: []godo.InboundRule{{Protocol: "icmp", PortRange: "0", Sources: from("::/0")}}},

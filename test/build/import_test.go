@@ -81,6 +81,7 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/aws/nlb", aws("route", "elb", "service", "session")},
 		{"./providers/aws/service", aws("route", "session")},
 		{"./kernel/cloudconf", []string{"k8s.io/", module + "providers"}},
+		{"./kernel/packetfilter", []string{"k8s.io/", module + "providers", module + "kernel/composite", module + "kernel/firewall"}},
 		{"./providers/openstack/config", openstack("session", "option")},
 		{"./providers/openstack/api", openstack("config", "session", "option")},
 		{"./providers/openstack/option", openstack("session")},

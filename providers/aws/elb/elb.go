@@ -89,7 +89,7 @@ func (e *Balancers) viewAllow(s *Snapshot, spec cloud.Spec) []string {
 	if own == nil || !e.HasOwnGroup(spec) {
 		return nil
 	}
-	return secgroup.Ingress(*own).Sources()
+	return secgroup.Ingress(*own).Peers()
 }
 
 // viewListeners are the listeners the balancer has.

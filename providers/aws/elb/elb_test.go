@@ -186,7 +186,7 @@ func ownOf(d *Balancers, b cloud.Balancer, spec cloud.Spec) ec2types.SecurityGro
 	own := secgroup.ClassicName(b.Name, spec.Ref.Owner)
 	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())}
 	for _, r := range secgroup.ForListeners(b).Sorted() {
-		group.IpPermissions = append(group.IpPermissions, r.Permission(""))
+		group.IpPermissions = append(group.IpPermissions, secgroup.Permission(r, ""))
 	}
 	return group
 }
@@ -332,7 +332,7 @@ func TestClassicNodeRules(t *testing.T) {
 		source, words, _ := strings.Cut(c.rule, " ")
 		s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
 			"sg-own":   {GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())},
-			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.All(source).Permission(words)}},
+			"sg-nodes": {GroupId: new("sg-nodes"), Tags: tag.List(d.Cluster.Tags()), IpPermissions: []ec2types.IpPermission{secgroup.Permission(opening(source), words)}},
 		}}, Name: "web", Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources

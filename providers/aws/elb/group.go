@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -41,7 +42,7 @@ func (p *parts) addGroups(ctx context.Context) (first []cloud.IDOf, err error) {
 	for i := len(first); i < len(p.Wanted); i++ {
 		p.Wanted[i].Needs = []cloud.IDOf{p.lb} // its deletion may find them by the balancer alone
 		// A group that the balancer has needs its rule, whatever groups are refused.
-		if peer, _ := p.Wanted[i].Fields["Peer"].(string); !slices.Contains(p.has.SecurityGroups, peer) {
+		if peer, _ := p.Wanted[i].Fields[packetfilter.FieldPeer].(string); !slices.Contains(p.has.SecurityGroups, peer) {
 			p.Wanted[i].For = groups
 		}
 	}

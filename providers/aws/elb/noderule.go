@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
@@ -20,7 +21,7 @@ func (p *parts) keepGroups() error {
 	case p.own != nil && slices.Contains(has, secgroup.OwnGroup):
 		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
 		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
-		needs.Rules = secgroup.Rules{secgroup.All(own.ID): ""}
+		needs.Rules = packetfilter.Rules{opening(own.ID): {}}
 	case !slices.Contains(has, p.Groups(p.change.Spec)[0]):
 		return nil // which of them the nodes were opened for is not known
 	}
@@ -32,16 +33,16 @@ func (p *parts) keepGroups() error {
 // group, or says that it was made for balancers and refers to one that was its first. Any other is
 // somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
 // closing are not needed.
-func (p *parts) needs(closing []string) secgroup.Needs {
+func (p *parts) needs(closing []string) packetfilter.Needs {
 	own, first := p.ownID, p.Groups(p.change.Spec)[0]
 	if first == secgroup.OwnGroup {
 		first = own
 	}
-	return secgroup.Needs{
-		Mine: func(_ secgroup.Rules, r secgroup.Rule, description string) bool {
-			return isOpening(r, description, own) && slices.Contains(closing, r.Source)
+	return packetfilter.Needs{
+		Mine: func(_ packetfilter.Rules, r packetfilter.Rule, description string) bool {
+			return isOpening(r, description, own) && slices.Contains(closing, r.Peer.Group)
 		},
-		Rules:  secgroup.Rules{secgroup.All(first): openingWords(first, own)},
+		Rules:  packetfilter.Rules{opening(first): {Description: openingWords(first, own)}},
 		Groups: p.nodeGroups,
 	}
 }
@@ -51,8 +52,13 @@ func (p *parts) needs(closing []string) secgroup.Needs {
 const ruleOpening = "multicloud-ccm.io/rule/elb"
 
 // isOpening recognises a rule on a node's security group as it is made for balancers.
-func isOpening(r secgroup.Rule, description, own string) bool {
-	return description == openingWords(r.Source, own) && r == secgroup.All(r.Source)
+func isOpening(r packetfilter.Rule, description, own string) bool {
+	return r == opening(r.Peer.Group) && description == openingWords(r.Peer.Group, own)
+}
+
+// opening lets in everything from a security group.
+func opening(group string) packetfilter.Rule {
+	return packetfilter.All(packetfilter.Peer{Group: group})
 }
 
 func openingWords(group, own string) string {

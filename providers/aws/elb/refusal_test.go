@@ -195,7 +195,7 @@ func TestRefusedLater(t *testing.T) {
 	sc := newScene(t, specOf("security-groups", "sg-a"), map[string]error{"policy " + proxyPolicy: &cloud.Invalid{Field: "policy", Want: "another"}})
 	sc.s.Balancer.SecurityGroups, sc.s.Balancer.Policies = []string{"sg-a"}, nil
 	sc.s.Inventory.Groups["sg-nodes"] = ec2types.SecurityGroup{
-		GroupId: new("sg-nodes"), IpPermissions: []ec2types.IpPermission{secgroup.All("sg-a").Permission(ruleOpening)},
+		GroupId: new("sg-nodes"), IpPermissions: []ec2types.IpPermission{secgroup.Permission(opening("sg-a"), ruleOpening)},
 	}
 	if _, err := sc.apply(t, specOf("security-groups", "sg-b", "proxy-protocol", "*"), false, "i-old", "i-new"); err == nil {
 		t.Error("no error")

@@ -7,6 +7,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -23,8 +24,8 @@ func (e *Balancers) Remove(ctx context.Context, s *Snapshot, spec cloud.Spec) (r
 	if err != nil {
 		return r, err
 	}
-	needs := secgroup.Needs{Mine: func(_ secgroup.Rules, rule secgroup.Rule, description string) bool {
-		return isOpening(rule, description, "") && slices.Contains(closing, rule.Source)
+	needs := packetfilter.Needs{Mine: func(_ packetfilter.Rules, rule packetfilter.Rule, description string) bool {
+		return isOpening(rule, description, "") && slices.Contains(closing, rule.Peer.Group)
 	}}
 	return r, e.Security.NodeRules(&r, s.Inventory, needs, nil, false)
 }

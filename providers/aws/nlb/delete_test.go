@@ -9,6 +9,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
@@ -56,7 +57,7 @@ func TestSharedRule(t *testing.T) {
 		"another's, one more":  {30081, ruleHealth + "other", false},
 		"clients of another":   {30080, ruleClient + "other", false},
 	} {
-		rule := secgroup.Port("tcp", test.port, "10.0.0.0/24").Permission(test.description)
+		rule := secgroup.Permission(packetfilter.Port(cloud.ProtocolTCP, test.port, packetfilter.Network("10.0.0.0/24")), test.description)
 		s := &Snapshot{
 			Name: "mine", Balancer: &Balancer{groups: []Group{g}},
 			Inventory: &vpc.Inventory{Groups: vpc.Groups{"sg-nodes": ec2types.SecurityGroup{GroupId: aws.String("sg-nodes"), IpPermissions: []ec2types.IpPermission{rule}}}},

@@ -11,10 +11,11 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
@@ -67,7 +68,7 @@ func TestNewOwner(t *testing.T) {
 			return balancers, nil
 		})})
 		n := &Balancers{Settings: desired.Settings(k), Client: client, Targets: &TargetGroups{Config: k, Client: client}}
-		needed, next, err := n.newOwners(t.Context(), &Snapshot{Network: network}, test.goes)("sg-1", secgroup.Port("tcp", test.port, test.source))
+		needed, next, err := n.newOwners(t.Context(), &Snapshot{Network: network}, test.goes)("sg-1", packetfilter.Port(cloud.ProtocolTCP, test.port, packetfilter.Network(test.source)))
 		if err != nil || next != test.next || needed != (test.next != "") {
 			t.Errorf("%s: needed %t by %q, %v, want %q", name, needed, next, err, test.next)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
@@ -210,13 +211,13 @@ func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
 }
 
 // checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
-func checking(groups []Group, r secgroup.Rule) (balancers []string) {
+func checking(groups []Group, r packetfilter.Rule) (balancers []string) {
 	for _, g := range groups {
 		port := aws.ToString(g.HealthCheckPort)
 		if port == option.TrafficPort {
 			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
 		}
-		if r.Protocol == "tcp" && port == strconv.Itoa(int(r.From)) {
+		if r.Protocol == cloud.ProtocolTCP && port == strconv.Itoa(r.From) {
 			balancers = append(balancers, g.LoadBalancerArns...)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
@@ -23,8 +24,8 @@ const (
 //	of clients, kept      the clients (Allow)    ruleClient, and ruleMTU for each of these
 //	of clients, replaced  the balancer's subnets ruleHealth
 //	of health checks      the balancer's subnets ruleHealth, unless everyone may connect there
-func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.Needs {
-	n := secgroup.Needs{Groups: groups, Rules: secgroup.Rules{}, Optional: secgroup.Rules{}}
+func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) packetfilter.Needs {
+	n := packetfilter.Needs{Groups: groups, Rules: packetfilter.Rules{}, Optional: packetfilter.Rules{}}
 	client, health := ruleClient+name, ruleHealth+name
 	for _, l := range b.Listeners {
 		for _, transport := range secgroup.Transports(l.TargetProtocol) {
@@ -37,7 +38,7 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 				open(n.Rules, transport, l.TargetPort, ranges, health)
 			}
 			for _, source := range b.Allow {
-				n.Rules[secgroup.Fragmentation(source)] = ruleMTU
+				n.Rules.Add(packetfilter.Fragmentation(packetfilter.Network(source)), ruleMTU)
 			}
 		}
 	}
@@ -47,32 +48,31 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) secgroup.
 			port = l.Health.Port
 		}
 		rules := n.Rules
-		if _, everyone := rules[secgroup.Port("tcp", port, balancer.Everyone)]; everyone {
+		if _, everyone := rules[packetfilter.Port(cloud.ProtocolTCP, port, packetfilter.Network(balancer.Everyone))]; everyone {
 			rules = n.Optional
 		}
-		open(rules, "tcp", port, ranges, health)
+		open(rules, cloud.ProtocolTCP, port, ranges, health)
 	}
-	n.Mine = func(all secgroup.Rules, r secgroup.Rule, description string) bool {
-		return description == client || description == health || description == ruleMTU && onlyOf(client, all, r.Source)
+	n.Mine = func(all packetfilter.Rules, r packetfilter.Rule, description string) bool {
+		return description == client || description == health || description == ruleMTU && onlyOf(client, all, r.Peer)
 	}
 	return n
 }
 
 // open adds rules that are not there yet.
-func open(rules secgroup.Rules, transport string, port int, sources []string, description string) {
+func open(rules packetfilter.Rules, transport cloud.Protocol, port int, sources []string, description string) {
 	for _, source := range sources {
-		if r := secgroup.Port(transport, port, source); rules[r] == "" {
-			rules[r] = description
-		}
+		rules.Add(packetfilter.Port(transport, port, packetfilter.Network(source)), description)
 	}
 }
 
 // onlyOf reports whether of all network balancers this one alone lets clients of a source in.
-func onlyOf(client string, all secgroup.Rules, source string) bool {
+func onlyOf(client string, all packetfilter.Rules, source packetfilter.Peer) bool {
 	var ours, others bool
-	for other, words := range all {
-		ours = ours || other.Source == source && words == client
-		others = others || other.Source == source && words != client && strings.HasPrefix(words, ruleClient)
+	for other, note := range all {
+		words := note.Description
+		ours = ours || other.Peer == source && words == client
+		others = others || other.Peer == source && words != client && strings.HasPrefix(words, ruleClient)
 	}
 	return ours && !others
 }

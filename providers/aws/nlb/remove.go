@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -29,7 +30,7 @@ func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change,
 
 // RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is
 // gone: none is needed any more.
-func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) secgroup.Needs {
+func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) packetfilter.Needs {
 	needs := nodeNeeds(s.Name, cloud.Balancer{}, nil, nil)
 	needs.NewOwner = n.newOwners(ctx, s, s.Name)
 	return needs
@@ -39,8 +40,8 @@ func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) secgroup.Need
 // may go on at the same time, leaves the rule to this one.
 func (n *Balancers) Shares(s *Snapshot) bool {
 	for _, group := range s.Inventory.Groups {
-		for r, description := range secgroup.Ingress(group) {
-			if strings.HasPrefix(description, ruleHealth) && description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
+		for r, note := range secgroup.Ingress(group) {
+			if strings.HasPrefix(note.Description, ruleHealth) && note.Description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
 				return true
 			}
 		}

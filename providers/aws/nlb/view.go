@@ -64,7 +64,7 @@ func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.Securi
 // allowed says who may connect, by the rules of security groups.
 func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []string {
 	if own, attached := n.attachedGroup(s, spec); attached {
-		return secgroup.Ingress(own).Sources()
+		return secgroup.Ingress(own).Peers()
 	}
 	behind, _ := balancer.Behind(spec.Candidates, b)
 	groups := n.Security.NodeGroups(s.Inventory, behind)
@@ -91,9 +91,9 @@ func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, gro
 		}
 	}
 	for _, id := range groups {
-		for r, description := range secgroup.Ingress(s.Inventory.Groups[id]) {
-			if description == ruleClient+b.Name && !slices.Contains(wanted, r.Source) {
-				allow = append(allow, r.Source)
+		for r, note := range secgroup.Ingress(s.Inventory.Groups[id]) {
+			if source := r.Peer.String(); note.Description == ruleClient+b.Name && !slices.Contains(wanted, source) {
+				allow = append(allow, source)
 			}
 		}
 	}

@@ -4,15 +4,13 @@ package secgroup
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -29,7 +27,7 @@ type Groups struct {
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
 // those without the cluster's tag too. A group of that name which is not ours is refused like one that
 // cannot be made, so that what does not refer to it goes on; nothing of it changes.
-func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules Rules) (cloud.Resource, error) {
+func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules packetfilter.Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
 	tags := tag.Of(g.Tags)
 	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: n, Fields: map[string]any{fieldTags: gs.Cluster.GroupTags(spec)}}
@@ -48,17 +46,7 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 		}
 	}
 	r.Wanted = append(r.Wanted, own)
-	for _, rule := range rules.Without(Ingress(g)).Sorted() {
-		one := ruleResource(own.Ref(), rule, "", nil)
-		one.Problem = own.Problem
-		r.Wanted = append(r.Wanted, one)
-	}
-	if own.Problem != nil {
-		return own, nil
-	}
-	for _, rule := range Ingress(g).Without(rules).Sorted() {
-		r.Present = append(r.Present, ruleResource(own.Ref(), rule, "", nil))
-	}
+	packetfilter.AddOwn(r, own, Ingress(g), rules)
 	return own, nil
 }
 
@@ -90,13 +78,7 @@ func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2t
 	for _, g := range groups {
 		own := cloud.Resource{Kind: KindGroup, Key: aws.ToString(g.GroupName), ID: aws.ToString(g.GroupId)}
 		r.Present = append(r.Present, own)
-		for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
-			for _, rule := range Ingress(inv.Groups[id]).Sorted() {
-				if rule.Source == own.ID && id != own.ID {
-					r.Present = append(r.Present, ruleResource(id, rule, "", &own))
-				}
-			}
-		}
+		packetfilter.AddReferring(r, rulesIn(inv), own)
 	}
 }
 
@@ -106,7 +88,7 @@ func (gs *Groups) DropOwn(r *cloud.Resources, inv *vpc.Inventory, groups ...ec2t
 func OpensForNamed(inv *vpc.Inventory) bool {
 	for id, group := range inv.Groups {
 		for r := range Ingress(group) {
-			if r == All(r.Source) && strings.HasPrefix(r.Source, "sg-") && r.Source != id && !IsOfClassic(inv.Groups[r.Source]) {
+			if peer := r.Peer.Group; r == packetfilter.All(r.Peer) && peer != "" && peer != id && !IsOfClassic(inv.Groups[peer]) {
 				return true
 			}
 		}

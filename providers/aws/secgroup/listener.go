@@ -1,20 +1,20 @@
 package secgroup
 
 import (
-	"strings"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
 // ForListeners are the rules of a balancer's own security group: whoever may connect reaches its listeners.
-func ForListeners(b cloud.Balancer) Rules {
-	rules := Rules{}
+func ForListeners(b cloud.Balancer) packetfilter.Rules {
+	rules := packetfilter.Rules{}
 	for _, source := range b.Allow {
-		rules[Fragmentation(source)] = ""
+		peer := packetfilter.Network(source)
+		rules.Add(packetfilter.Fragmentation(peer), "")
 		for _, l := range b.Listeners {
 			for _, transport := range Transports(l.Protocol) {
-				rules[Port(transport, l.Port, source)] = ""
+				rules.Add(packetfilter.Port(transport, l.Port, peer), "")
 			}
 		}
 	}
@@ -22,28 +22,12 @@ func ForListeners(b cloud.Balancer) Rules {
 }
 
 // Transports are the protocols of packets that a listener or target takes.
-func Transports(p cloud.Protocol) []string {
+func Transports(p cloud.Protocol) []cloud.Protocol {
 	switch p {
 	case cloud.ProtocolUDP:
-		return []string{"udp"}
+		return []cloud.Protocol{cloud.ProtocolUDP}
 	case option.ProtocolBoth:
-		return []string{"tcp", "udp"}
+		return []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP}
 	}
-	return []string{"tcp"}
+	return []cloud.Protocol{cloud.ProtocolTCP}
 }
-
-// Port lets in what comes from a source to a port.
-func Port(protocol string, port int, source string) Rule {
-	return Rule{protocol, int32(port), int32(port), source} //nolint:gosec // a port
-}
-
-// Fragmentation lets in what routers say of packets that are too large (RFC 1191, RFC 8201).
-func Fragmentation(source string) Rule {
-	if isIPv6(source) {
-		return Rule{"icmpv6", 2, 0, source}
-	}
-	return Rule{"icmp", 3, 4, source}
-}
-
-// isIPv6 reports whether a network or address is one of IPv6.
-func isIPv6(source string) bool { return strings.Contains(source, ":") }

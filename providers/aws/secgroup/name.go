@@ -10,12 +10,13 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
 // OwnGroup stands for the balancer's own security group, which may have to be made.
-const OwnGroup = "own"
+const OwnGroup = packetfilter.OwnGroup
 
 // Name is the name and the description of a security group that belongs to one balancer.
 // Upstream's name and description are how it is known.

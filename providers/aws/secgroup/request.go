@@ -4,12 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
+	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -20,7 +21,7 @@ import (
 const (
 	KindTags  = "security group tags"
 	KindGroup = "security group"
-	KindRule  = "security group rule"
+	KindRule  = packetfilter.KindRule
 )
 
 // fieldTags are the tags that a security group is made with, or gets.
@@ -71,7 +72,7 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 // ruleKind are the rules of a security group, of which nothing but the description can change.
 func (gs *Groups) ruleKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
-		Name: KindRule, Together: "GroupId",
+		Name: KindRule, Together: packetfilter.FieldGroup,
 		// Some may be there: EC2 refuses all for one of them.
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			group, rules := rulesOf(wanted)
@@ -84,7 +85,7 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
 			group, rules := rulesOf(present)
 			for r := range rules {
-				rules[r] = ""
+				rules[r] = packetfilter.Note{}
 			}
 			return failure.UnlessGone(eachRule("closing security group "+group, rules, "InvalidPermission.NotFound", func(permissions []ec2types.IpPermission) error {
 				_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
@@ -94,9 +95,8 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 			group, rules := rulesOf([]cloud.Resource{wanted})
 			input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
-			for r := range rules {
-				description, _ := wanted.Fields["Description"].(string)
-				input.IpPermissions = append(input.IpPermissions, r.Permission(description))
+			for r, note := range rules {
+				input.IpPermissions = append(input.IpPermissions, Permission(r, note.Description))
 			}
 			if _, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input); err != nil {
 				return fmt.Errorf("describing rules of security group %s: %w", group, err)
@@ -107,23 +107,22 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 }
 
 // rulesOf returns rules of one security group by what is sent.
-func rulesOf(list []cloud.Resource) (group string, rules Rules) {
-	rules = Rules{}
-	for _, r := range list {
-		d, _ := r.Native.(described)
-		d.Source, _ = r.Fields["Peer"].(string)
-		group, _ = r.Fields["GroupId"].(string)
-		rules[d.Rule] = d.description
+func rulesOf(list []cloud.Resource) (group string, rules packetfilter.Rules) {
+	rules = packetfilter.Rules{}
+	for _, one := range list {
+		id, r, description := packetfilter.Of(one)
+		group = id
+		rules.Add(r, description)
 	}
 	return group, rules
 }
 
 // eachRule makes one call for all rules, and one for each when that fails with the code, which
 // then is no error.
-func eachRule(action string, rs Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
+func eachRule(action string, rs packetfilter.Rules, tolerated string, call func([]ec2types.IpPermission) error) error {
 	var all []ec2types.IpPermission
 	for _, r := range rs.Sorted() {
-		all = append(all, r.Permission(rs[r]))
+		all = append(all, Permission(r, rs[r].Description))
 	}
 	err := call(all)
 	if failure.Is(err, tolerated) {
@@ -139,25 +138,25 @@ func eachRule(action string, rs Rules, tolerated string, call func([]ec2types.Ip
 	return fmt.Errorf("%s: %w", action, err)
 }
 
-// Permission returns the rule as EC2 takes it.
-func (r Rule) Permission(description string) ec2types.IpPermission {
-	p := ec2types.IpPermission{IpProtocol: &r.Protocol}
-	if r.Protocol != allProtocols {
-		p.FromPort, p.ToPort = &r.From, &r.to
+// Permission returns a rule as EC2 takes it. Its -1 is all protocols.
+func Permission(r packetfilter.Rule, description string) ec2types.IpPermission {
+	p := ec2types.IpPermission{IpProtocol: aws.String("-1")}
+	if r.Protocol != cloud.ProtocolAll {
+		p.IpProtocol, p.FromPort, p.ToPort = aws.String(r.Protocol.Lower()), aws.Int32(int32(r.From)), aws.Int32(int32(r.To)) //nolint:gosec // ports
 	}
 	var words *string
 	if description != "" {
 		words = &description
 	}
 	switch {
-	case strings.HasPrefix(r.Source, "sg-"):
-		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Source, Description: words}}
-	case strings.HasPrefix(r.Source, "pl-"):
-		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Source, Description: words}}
-	case isIPv6(r.Source):
-		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Source, Description: words}}
+	case r.Peer.Group != "":
+		p.UserIdGroupPairs = []ec2types.UserIdGroupPair{{GroupId: &r.Peer.Group, Description: words}}
+	case r.Peer.List != "":
+		p.PrefixListIds = []ec2types.PrefixListId{{PrefixListId: &r.Peer.List, Description: words}}
+	case r.Peer.IsIPv6():
+		p.Ipv6Ranges = []ec2types.Ipv6Range{{CidrIpv6: &r.Peer.Network, Description: words}}
 	default:
-		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Source, Description: words}}
+		p.IpRanges = []ec2types.IpRange{{CidrIp: &r.Peer.Network, Description: words}}
 	}
 	return p
 }

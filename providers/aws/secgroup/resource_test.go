@@ -11,6 +11,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -38,9 +39,9 @@ func (r *recorder) groups(cluster tag.Cluster) *Groups {
 }
 
 // permissions are rules as EC2 answers with them.
-func permissions(rules Rules) (list []ec2types.IpPermission) {
+func permissions(rules packetfilter.Rules) (list []ec2types.IpPermission) {
 	for _, r := range rules.Sorted() {
-		list = append(list, r.Permission(rules[r]))
+		list = append(list, Permission(r, rules[r].Description))
 	}
 	return list
 }
@@ -76,16 +77,18 @@ func differences(r cloud.Resources) string {
 // The rules of nodes' groups that are missing or too many are resources, and no others.
 func TestNodeRules(t *testing.T) {
 	const mine = "made for the balancer"
-	web, dns, theirs := Port("tcp", 80, "10.0.0.0/8"), Port("udp", 53, "10.0.0.0/8"), Port("tcp", 22, "10.0.0.0/8")
-	shared := Port("tcp", 10256, "10.0.0.0/8")
+	port := func(protocol cloud.Protocol, port int) packetfilter.Rule {
+		return packetfilter.Port(protocol, port, packetfilter.Network("10.0.0.0/8"))
+	}
+	web, dns, theirs, shared := port(cloud.ProtocolTCP, 80), port(cloud.ProtocolUDP, 53), port(cloud.ProtocolTCP, 22), port(cloud.ProtocolTCP, 10256)
 	inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
-		"sg-1": {GroupId: new("sg-1"), IpPermissions: permissions(Rules{dns: mine, theirs: "", shared: mine})},
-		"sg-2": {GroupId: new("sg-2"), IpPermissions: permissions(Rules{web: ""})},
+		"sg-1": {GroupId: new("sg-1"), IpPermissions: permissions(packetfilter.Rules{dns: {Description: mine}, theirs: {}, shared: {Description: mine}})},
+		"sg-2": {GroupId: new("sg-2"), IpPermissions: permissions(packetfilter.Rules{web: {}})},
 	}}
-	needs := Needs{
-		Groups: []string{"sg-1", "sg-2"}, Rules: Rules{web: mine},
-		Mine:     func(_ Rules, _ Rule, description string) bool { return description == mine },
-		NewOwner: func(_ string, r Rule) (bool, string, error) { return r == shared, "another's", nil },
+	needs := packetfilter.Needs{
+		Groups: []string{"sg-1", "sg-2"}, Rules: packetfilter.Rules{web: {Description: mine}},
+		Mine:     func(_ packetfilter.Rules, _ packetfilter.Rule, description string) bool { return description == mine },
+		NewOwner: func(_ string, r packetfilter.Rule) (bool, string, error) { return r == shared, "another's", nil },
 	}
 	client := &recorder{}
 	gs := client.groups(tag.Cluster{ID: "c"})
@@ -116,20 +119,20 @@ func TestOwnGroup(t *testing.T) {
 	gs := (&recorder{}).groups(cluster)
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "u"}}}
 	name := ClassicName("web", spec.Ref.Owner)
-	web, old := Port("tcp", 80, "0.0.0.0/0"), Port("tcp", 81, "0.0.0.0/0")
+	web, old := packetfilter.Port(cloud.ProtocolTCP, 80, packetfilter.Network("0.0.0.0/0")), packetfilter.Port(cloud.ProtocolTCP, 81, packetfilter.Network("0.0.0.0/0"))
 	group := ec2types.SecurityGroup{
-		GroupId: new("sg-own"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(cluster.Tags()), IpPermissions: permissions(Rules{old: ""}),
+		GroupId: new("sg-own"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(cluster.Tags()), IpPermissions: permissions(packetfilter.Rules{old: {}}),
 	}
 	inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
-		"sg-own": group, "sg-node": {GroupId: new("sg-node"), IpPermissions: permissions(Rules{All("sg-own"): ""})},
+		"sg-own": group, "sg-node": {GroupId: new("sg-node"), IpPermissions: permissions(packetfilter.Rules{packetfilter.All(packetfilter.Peer{Group: "sg-own"}): {}})},
 	}}
 	var kept, dropped cloud.Resources
-	own, err := gs.KeepOwn(t.Context(), &kept, inv, name, spec, Rules{web: ""})
+	own, err := gs.KeepOwn(t.Context(), &kept, inv, name, spec, packetfilter.Rules{web: {}})
 	if err != nil || own.ID != "sg-own" || differences(kept) != "lacks tcp/80 from 0.0.0.0/0 in k8s-elb-web, has tcp/81 from 0.0.0.0/0 in k8s-elb-web" {
 		t.Errorf("kept %+v, %v, %q", own, err, differences(kept))
 	}
 	gs.DropOwn(&dropped, inv, group)
-	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields["Peer"] != own.Ref() {
+	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields[packetfilter.FieldPeer] != own.Ref() {
 		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
 	}
 	gs.MarkOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
@@ -171,6 +174,45 @@ func TestWhoseOwnGroup(t *testing.T) {
 		inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-1": test.group}}
 		if own := gs.Own(inv, us, test.wanted, test.present); len(own) == 1 != test.ours {
 			t.Errorf("%s: %d groups, ours: %t", name, len(own), test.ours)
+		}
+	}
+}
+
+// What EC2 answers with is what is sent to it, whatever the peer; no two kinds of peers are mistaken for each other.
+func TestPermissions(t *testing.T) {
+	network := packetfilter.Network("10.0.0.0/8")
+	ports := func(protocol cloud.Protocol, from, to int) packetfilter.Rule {
+		return packetfilter.Rule{PortRange: cloud.PortRange{Protocol: protocol, From: from, To: to}, Peer: network}
+	}
+	for text, test := range map[string]struct {
+		rule packetfilter.Rule
+		sent string
+	}{
+		"tcp/80 from 10.0.0.0/8":        {packetfilter.Port(cloud.ProtocolTCP, 80, network), "tcp 80-80"},
+		"tcp/80 from 2001:db8::/32":     {packetfilter.Port(cloud.ProtocolTCP, 80, packetfilter.Network("2001:DB8::/32")), "tcp 80-80"},
+		"udp/1-9 from 10.0.0.0/8":       {ports(cloud.ProtocolUDP, 1, 9), "udp 1-9"},
+		"icmpv6/2-0 from 2001:db8::/32": {packetfilter.Fragmentation(packetfilter.Network("2001:db8::/32")), "icmpv6 2-0"},
+		"icmp from 10.0.0.0/8":          {ports(cloud.ProtocolICMP, -1, -1), "icmp -1--1"},
+		"50/0 from 10.0.0.0/8":          {ports("50", 0, 0), "50 0-0"},
+		"all from sg-1":                 {packetfilter.All(packetfilter.Peer{Group: "sg-1"}), "-1 none"},
+		"all from pl-1":                 {packetfilter.All(packetfilter.Peer{List: "pl-1"}), "-1 none"},
+	} {
+		p := Permission(test.rule, "words")
+		sent := *p.IpProtocol + " none"
+		if p.FromPort != nil && p.ToPort != nil {
+			sent = fmt.Sprintf("%s %d-%d", *p.IpProtocol, *p.FromPort, *p.ToPort)
+		}
+		got := Ingress(ec2types.SecurityGroup{IpPermissions: []ec2types.IpPermission{p}})
+		if want := (packetfilter.Rules{test.rule: {Description: "words"}}); sent != test.sent || !maps.Equal(got, want) || test.rule.String() != text {
+			t.Errorf("%s: sent %s, %+v, seen %v", text, sent, p, got)
+		}
+	}
+	for text, p := range map[string]ec2types.IpPermission{
+		"icmp/3-any from 10.0.0.0/8": {IpProtocol: new("1"), FromPort: new(int32(3)), ToPort: new(int32(-1)), IpRanges: []ec2types.IpRange{{CidrIp: new("10.1.2.3/8")}}},
+		"/0 from sg-1":               {UserIdGroupPairs: []ec2types.UserIdGroupPair{{GroupId: new("sg-1")}}},
+	} {
+		if got := Ingress(ec2types.SecurityGroup{IpPermissions: []ec2types.IpPermission{p}}).Sorted(); len(got) != 1 || got[0].String() != text {
+			t.Errorf("%s: seen %v", text, got)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
@@ -94,11 +95,11 @@ func (n *Network) Ranges(ids []string) (v4, v6 []string) {
 	for _, id := range ids {
 		subnet, _ := n.Subnet(id)
 		if subnet.CidrBlock != nil {
-			v4 = append(v4, *subnet.CidrBlock)
+			v4 = append(v4, packetfilter.Network(*subnet.CidrBlock).Network)
 		}
 		for _, association := range subnet.Ipv6CidrBlockAssociationSet {
 			if association.Ipv6CidrBlock != nil {
-				v6 = append(v6, *association.Ipv6CidrBlock)
+				v6 = append(v6, packetfilter.Network(*association.Ipv6CidrBlock).Network)
 			}
 		}
 	}

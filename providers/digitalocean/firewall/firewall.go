@@ -2,7 +2,6 @@
 package firewall
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -99,11 +98,11 @@ func (m *Firewalls) BalancerOpenings(b cloud.Balancer, id string) []cloud.Openin
 	clients := ClientNetworks(b.Allow)
 	var list []cloud.Opening
 	for _, l := range b.Listeners {
-		list = append(list, cloud.Opening{Protocol: l.Protocol, From: l.TargetPort, To: l.TargetPort, Sources: clients})
+		list = append(list, cloud.Opening{PortRange: cloud.PortRange{Protocol: l.Protocol, From: l.TargetPort, To: l.TargetPort}, Sources: clients})
 	}
 	if b.Health != nil && id != "" {
 		list = append(list, cloud.Opening{
-			Protocol: cloud.ProtocolTCP, From: b.Health.Port, To: b.Health.Port, Balancers: []string{id},
+			PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: b.Health.Port, To: b.Health.Port}, Balancers: []string{id},
 		})
 	}
 	sortOpenings(list)
@@ -134,11 +133,11 @@ func ClientNetworks(allow []string) []string {
 func ObservedOpenings(rules []godo.InboundRule) (list []cloud.Opening, known bool) {
 	known = true
 	for _, r := range rules {
-		o := cloud.Opening{Protocol: cloud.ProtocolOf(r.Protocol)}
+		o := cloud.Opening{PortRange: cloud.PortRange{Protocol: cloud.ProtocolOf(r.Protocol)}}
 		var ok bool
 		o.From, o.To, ok = ParsePorts(r.PortRange)
 		s := r.Sources
-		if !ok || s == nil || r.Protocol == "icmp" || r.Action == godo.FirewallRuleActionDeny ||
+		if !ok || s == nil || o.Protocol == cloud.ProtocolICMP || r.Action == godo.FirewallRuleActionDeny ||
 			len(s.Tags)+len(s.DropletIDs)+len(s.KubernetesIDs) > 0 {
 			known = false
 			continue
@@ -224,7 +223,5 @@ func sameTags(a, b []string) bool {
 }
 
 func sortOpenings(list []cloud.Opening) {
-	slices.SortFunc(list, func(a, b cloud.Opening) int {
-		return cmp.Or(cmp.Compare(a.Protocol, b.Protocol), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
+	slices.SortFunc(list, func(a, b cloud.Opening) int { return a.Compare(b.PortRange) })
 }

@@ -28,7 +28,7 @@ func TestFirewall(t *testing.T) {
 		t.Fatal("found before it was made")
 	}
 	openings := append(firewalls.BalancerOpenings(l.observe().Balancer, l.spec.Ref.ID), cloud.Opening{
-		Protocol: cloud.ProtocolUDP, From: 30000, To: 30010, Sources: []string{"0.0.0.0/0", "::/0"},
+		PortRange: cloud.PortRange{Protocol: cloud.ProtocolUDP, From: 30000, To: 30010}, Sources: []string{"0.0.0.0/0", "::/0"},
 	})
 	openings, err := firewalls.NormalizeFirewall(openings)
 	l.must(err)

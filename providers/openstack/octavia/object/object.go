@@ -175,16 +175,17 @@ type SecurityGroup struct {
 	Rules []SecurityGroupRule `json:"security_group_rules"`
 }
 
-// SecurityGroupRule is a rule of a security group of Neutron.
+// SecurityGroupRule is a rule of a security group of Neutron. What is null in it means any.
 type SecurityGroupRule struct {
 	ID        string `json:"id"`
 	Direction string `json:"direction"`
 	Ethertype string `json:"ethertype"`
 	Protocol  string `json:"protocol"`
-	From      int    `json:"port_range_min"`
-	To        int    `json:"port_range_max"`
+	From      *int   `json:"port_range_min"` // ICMP's type
+	To        *int   `json:"port_range_max"` // ICMP's code
 	Source    string `json:"remote_ip_prefix"`
 	Group     string `json:"remote_group_id"`
+	Addresses string `json:"remote_address_group_id"`
 }
 
 // Identifier returns the id.

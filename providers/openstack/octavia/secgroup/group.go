@@ -4,14 +4,13 @@ package secgroup
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
@@ -94,11 +93,6 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 	}
 	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
 	want(group)
-	if s.Guard.Group != nil {
-		for _, rule := range s.Guard.Group.Rules {
-			r.Present = append(r.Present, ruleResource(rule, group.Ref()))
-		}
-	}
 	near := Behind(s.Guard, addresses)
 	for _, p := range s.Guard.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
@@ -109,35 +103,55 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 			want(member)
 		}
 	}
-	for _, rule := range m.wantedRules(change.Spec) {
-		want(ruleResource(rule, group.Ref()))
+	var rules cloud.Resources
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Guard.Group), m.wantedRules(change.Spec))
+	r.Present = append(r.Present, rules.Present...)
+	for _, rule := range rules.Wanted {
+		want(rule)
 	}
 	return needed
 }
 
-// ruleResource is a rule, which is known by all it says: "ingress IPv4 tcp 30080-30080 from 10.0.0.0/24".
-func ruleResource(rule object.SecurityGroupRule, group cloud.IDOf) cloud.Resource {
-	key := fmt.Sprintf("%s %s %s %d-%d from %s", rule.Direction, rule.Ethertype, strings.ToLower(rule.Protocol), rule.From, rule.To, cmp.Or(rule.Source, rule.Group))
-	return cloud.Resource{Kind: kindRule, Key: key, ID: rule.ID, Native: rule, Fields: map[string]any{"security_group_id": group}}
+// rulesOf returns the rules of a group, if there is one. Neutron may have several that let the same through.
+func rulesOf(g *object.SecurityGroup) packetfilter.Rules {
+	rules := packetfilter.Rules{}
+	if g == nil {
+		return rules
+	}
+	for _, r := range g.Rules {
+		rule := packetfilter.Rule{Egress: r.Direction != "ingress", PortRange: cloud.AllPorts(packetfilter.Protocol(cmp.Or(r.Protocol, "any")))}
+		if r.From != nil {
+			rule.From = *r.From
+		}
+		if r.To != nil {
+			rule.To = *r.To
+		}
+		switch {
+		case r.Source != "":
+			rule.Peer = packetfilter.Network(r.Source)
+		case r.Group+r.Addresses != "":
+			rule.Peer, rule.Family = packetfilter.Peer{Group: r.Group, List: r.Addresses}, r.Ethertype
+		default:
+			rule.Peer = everyone[r.Ethertype]
+		}
+		rules.AddObserved(rule, r.ID)
+	}
+	return rules
 }
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
 // where connections come. The ovn provider keeps clients' addresses.
-func (m *Manager) wantedRules(spec cloud.Spec) []object.SecurityGroupRule {
+func (m *Manager) wantedRules(spec cloud.Spec) packetfilter.Rules {
 	sources := []string{spec.Lookups[desired.LookupMemberCIDR]}
 	if m.Rules.Config.Provider == config.ProviderOVN {
 		if sources = desired.SourceRanges(spec); len(sources) == 0 {
 			sources = []string{desired.Everyone(spec.IPv6)}
 		}
 	}
-	var rules []object.SecurityGroupRule
+	rules := packetfilter.Rules{}
 	add := func(protocol cloud.Protocol, nodePort int, source string) {
-		rule := object.SecurityGroupRule{Direction: "ingress", Ethertype: "IPv4", Protocol: protocol.Lower(), From: nodePort, To: nodePort, Source: source}
-		if strings.Contains(source, ":") {
-			rule.Ethertype = "IPv6"
-		}
-		if nodePort != 0 && source != "" && !slices.Contains(rules, rule) {
-			rules = append(rules, rule)
+		if nodePort != 0 && source != "" {
+			rules.Add(packetfilter.Port(protocol, nodePort, packetfilter.Network(source)), "")
 		}
 	}
 	if spec.Local {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
@@ -17,9 +18,12 @@ import (
 // The kinds of resources of a security group, by their names in Neutron.
 const (
 	kindGroup      = "security group"
-	kindRule       = "security group rule"
+	kindRule       = packetfilter.KindRule
 	kindMembership = "port in the security group"
 )
+
+// everyone is whom a rule without a peer is about, by its ethertype.
+var everyone = map[string]packetfilter.Peer{"IPv4": {Network: "0.0.0.0/0"}, "IPv6": {Network: "::/0"}}
 
 // Kinds are the group, its rules, and the ports that have it.
 func (m *Manager) Kinds() []cloud.ResourceKind {
@@ -44,7 +48,7 @@ func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cl
 	}
 	for _, rule := range answer.Group.Rules {
 		if err == nil {
-			err = m.deleteRule(ctx, ruleResource(rule, wanted.Ref()))
+			err = m.deleteRule(ctx, cloud.Resource{ID: rule.ID})
 		}
 	}
 	return answer.Group.ID, err
@@ -65,10 +69,14 @@ func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error
 }
 
 func (m *Manager) createRule(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	rule, _ := wanted.Native.(object.SecurityGroupRule)
+	group, rule, _ := packetfilter.Of(wanted)
+	ethertype := "IPv4"
+	if rule.Peer.IsIPv6() {
+		ethertype = "IPv6"
+	}
 	body := map[string]any{"security_group_rule": map[string]string{
-		"security_group_id": fmt.Sprint(wanted.Fields["security_group_id"]), "direction": rule.Direction, "ethertype": rule.Ethertype, "protocol": rule.Protocol,
-		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Source,
+		"security_group_id": group, "direction": "ingress", "ethertype": ethertype, "protocol": rule.Protocol.Lower(),
+		"port_range_min": strconv.Itoa(rule.From), "port_range_max": strconv.Itoa(rule.To), "remote_ip_prefix": rule.Peer.Network,
 	}}
 	_, err := m.Network.Post(ctx, m.Network.ServiceURL("security-group-rules"), body, nil, nil)
 	if api.Classify(err).Class == cloud.FailureConflict { // it is there already
