@@ -111,7 +111,7 @@ func TestOwnGroup(t *testing.T) {
 		t.Errorf("what refers to it: %q", got)
 	}
 	r = cloud.Resources{}
-	AddReferring(&r, map[string]Rules{"sg-1": {tcp(80, ten): {}}}, cloud.Resource{})
+	AddReferring(&r, map[string]Rules{"sg-1": {tcp(80, Peer{}): {}}}, cloud.Resource{})
 	if len(r.Present) > 0 {
 		t.Errorf("what refers to a group without an id: %q", keys(r.Present))
 	}
