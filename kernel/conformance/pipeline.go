@@ -105,7 +105,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 	final := false
 	var told cloud.Progress
 	var planned *[]cloud.Operation
-	*f.steps = nil
+	f.restart()
 	most := cmp.Or(f.suite.Passes, passes)
 	for range most {
 		d, err := f.draft(spec)
@@ -136,7 +136,8 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 			if err := f.asPlanned(planned); err != nil {
 				return d.before, err
 			}
-			planned, *f.steps = nil, nil
+			planned = nil
+			f.restart()
 		}
 	}
 	return cloud.Observed{}, fmt.Errorf("%w after %d changes", errStuck, most)
@@ -222,7 +223,7 @@ func (f *fixture) remove(spec cloud.Spec) {
 // destroy carries out a deletion: one change, and further ones for as long as the driver says
 // "pending" and the balancer is there. A bulk list is for the first look only.
 func (f *fixture) destroy(change cloud.Change) (err error) {
-	*f.steps = nil
+	f.restart()
 	if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
 		return err
 	}

@@ -207,7 +207,7 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 	if difference := cmp.Diff(plain, append([]cloud.Operation{}, *f.steps...)); difference != "" {
 		return fmt.Errorf("the steps that were carried out are not the plan (-planned +carried out):\n%s", difference)
 	}
-	return nil
+	return f.asReceived(*f.since, *planned)
 }
 
 func (f *fixture) isBatch(name cloud.Kind) bool {

@@ -58,6 +58,8 @@ type fixture struct {
 	control Control
 	// steps are those that were carried out on a cloud.Composite.
 	steps *[]cloud.Operation
+	// since is how many writes the cloud had received when the change began.
+	since *int
 	// rests counts the steps that could follow without a look, and made is what the last creation told, nil once it was compared.
 	rests int
 	made  *cloud.Observed
@@ -66,7 +68,7 @@ type fixture struct {
 func (s *suite) start(t *testing.T) *fixture {
 	t.Helper()
 	driver, control := s.New(t)
-	return &fixture{T: t, suite: s, driver: driver, control: control, steps: &[]cloud.Operation{}}
+	return &fixture{T: t, suite: s, driver: driver, control: control, steps: &[]cloud.Operation{}, since: new(int)}
 }
 
 // in returns the fixture for a sub-test that shares its cloud with others.

@@ -28,10 +28,12 @@ func harness(settings world.Settings) conformance.Harness {
 	return conformance.Harness{
 		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
 			w := world.New(world.Options{Settings: settings})
-			return withDefect(newDriver(t, w, map[string]string{"SIM_STATIC": "true"}), w), control{t, w}
+			g, url := open(t, w)
+			return withDefect(connect(t, url, map[string]string{"SIM_STATIC": "true"}), w), control{t, w, g}
 		},
 		Descriptor:  sim.Descriptor(),
 		Annotations: sim.Annotations(),
+		Traffic:     carriedOut,
 		Variations: map[string]conformance.Variation{
 			sim.Name.Name:           {Value: "shop-front"},
 			sim.Internal.Name:       {Value: "true"},
@@ -68,15 +70,19 @@ func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.D
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = server.Close() })
+	return connect(t, server.URL, settings)
+}
+
+// connect returns a driver that talks to the world behind a URL.
+func connect(t *testing.T, url string, settings map[string]string) cloud.Driver {
+	t.Helper()
 	base := &http.Transport{}
-	t.Cleanup(func() {
-		base.CloseIdleConnections()
-		_ = server.Close()
-	})
+	t.Cleanup(base.CloseIdleConnections)
 	config := configure(transport.Guard(base, sim.Descriptor().Limits), settings)
 	config.Lookup = func(name string) string {
 		if name == "SIM_ENDPOINT" {
-			return server.URL
+			return url
 		}
 		return settings[name]
 	}
@@ -99,6 +105,7 @@ func configure(base http.RoundTripper, settings map[string]string) cloud.Config 
 type control struct {
 	t     *testing.T
 	world *world.World
+	gate  *gate
 }
 
 var (

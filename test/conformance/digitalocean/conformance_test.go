@@ -25,6 +25,7 @@ func TestConformance(t *testing.T) {
 		Descriptor:  digitalocean.Descriptor(),
 		Annotations: digitalocean.Annotations(),
 		Variations:  variations(certificate),
+		Traffic:     carriedOut,
 		Constant: map[string]string{
 			"health.proxyProtocol": "kube-proxy's health port never expects a PROXY header; of other ports it is not managed",
 		},

@@ -1,0 +1,38 @@
+package digitalocean_test
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+)
+
+var _ conformance.Witness = control{}
+
+// marks are the tags that say whose a balancer is.
+var marks = cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}
+
+// carriedOut says what each write of the API carries out. The tag of a Service goes with its balancer.
+var carriedOut = map[string][]cloud.Operation{
+	"POST /v2/load_balancers":                 {{Verb: cloud.Create, Kind: cloud.KindBalancer}},
+	"PUT /v2/load_balancers/{id}":             {{}},
+	"DELETE /v2/load_balancers/{id}":          {{Verb: cloud.Delete, Kind: cloud.KindBalancer}},
+	"POST /v2/load_balancers/{id}/droplets":   {{Verb: cloud.Create, Kind: cloud.KindTarget}},
+	"DELETE /v2/load_balancers/{id}/droplets": {{Verb: cloud.Delete, Kind: cloud.KindTarget}},
+	"POST /v2/tags":                           {marks},
+	"POST /v2/tags/{name}/resources":          {marks},
+	"DELETE /v2/tags/{name}/resources":        {marks},
+	"DELETE /v2/tags/{name}":                  {{Verb: cloud.Delete, Kind: cloud.KindBalancer}},
+}
+
+// Writes reads the emulator's log.
+func (c control) Writes() (writes []conformance.Write) {
+	for _, r := range c.server.Requests() {
+		if traffic.Mutating(r.Method) && r.Status < http.StatusBadRequest && !strings.Contains(r.Body, `"validate_only":true`) {
+			writes = append(writes, conformance.Write{Route: r.Route, Request: r.Method + " " + r.Path + " " + r.Body})
+		}
+	}
+	return writes
+}
