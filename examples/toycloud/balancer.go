@@ -11,7 +11,7 @@ import (
 )
 
 // tags are the labels that say whom a balancer belongs to.
-const tags = cloud.LabelMarks("ccm-")
+const tags = cloud.OwnershipLabels("ccm-")
 
 // snapshot is a load balancer as the API shows it.
 type snapshot struct {

@@ -84,9 +84,9 @@ func ofNode(n inspect.FoundNode, upstream cloud.Upstream) []Difference {
 // ofService says what is done otherwise for a Service.
 func ofService(s inspect.FoundService, upstream cloud.Upstream) []Difference {
 	var all []general
-	unlikeMarks := func(op cloud.Operation) bool { return op.Field != cloud.FieldOwnershipTags && op.Blocked == "" }
+	unlikeOwnershipTags := func(op cloud.Operation) bool { return op.Field != cloud.FieldOwnershipTags && op.Blocked == "" }
 	isBlocked := func(op cloud.Operation) bool { return op.Blocked != "" }
-	if slices.ContainsFunc(s.Entry.Operations, unlikeMarks) {
+	if slices.ContainsFunc(s.Entry.Operations, unlikeOwnershipTags) {
 		all = append(all, changes)
 	}
 	if slices.ContainsFunc(s.Entry.Operations, isBlocked) {

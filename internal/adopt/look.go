@@ -18,7 +18,7 @@ const Repository = "https://github.com/multicloud-ccm/multicloud-ccm/blob/main/"
 func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream cloud.Upstream) Report {
 	r := Report{
 		Version: Version, Cloud: cloudName, From: upstream.Name, Guide: Repository + upstream.Guide,
-		Balancers: []Balancer{}, Marks: []Mark{}, Plans: []plan.Entry{}, Differences: []Difference{},
+		Balancers: []Balancer{}, OwnershipTags: []OwnershipTag{}, Plans: []plan.Entry{}, Differences: []Difference{},
 	}
 	nodes := i.FoundNodes(ctx)
 	r.Summary.Nodes = len(nodes)
@@ -69,21 +69,21 @@ func (r *Report) takeShared(entry plan.Entry) {
 	r.take(entry)
 }
 
-// take splits what is done about one subject into marks and everything else.
+// take splits what is done about one subject into ownership tags and everything else.
 func (r *Report) take(e plan.Entry) {
 	var rest []cloud.Operation
-	marked := len(r.Marks)
+	tagged := len(r.OwnershipTags)
 	for _, op := range e.Operations {
 		if op.Field != cloud.FieldOwnershipTags || op.Blocked != "" {
 			rest = append(rest, op)
 			continue
 		}
 		before, after := split(op.Before), split(op.After)
-		r.Marks = append(r.Marks, Mark{Subject: e.Subject, Added: without(after, before), Removed: without(before, after), Operation: op})
+		r.OwnershipTags = append(r.OwnershipTags, OwnershipTag{Subject: e.Subject, Added: without(after, before), Removed: without(before, after), Operation: op})
 	}
 	e.Operations = rest
-	if len(rest) == 0 && len(r.Marks) > marked {
-		r.Marks[marked].Steps, e.Steps = e.Steps, nil
+	if len(rest) == 0 && len(r.OwnershipTags) > tagged {
+		r.OwnershipTags[tagged].Steps, e.Steps = e.Steps, nil
 	}
 	if len(rest) > 0 || len(e.Warnings) > 0 || e.Error != nil {
 		if rest == nil {
@@ -93,13 +93,13 @@ func (r *Report) take(e plan.Entry) {
 	}
 }
 
-// split returns the marks of an operation, which cloud.Balancer.Fields has joined.
-func split(marks string) []string {
-	return strings.FieldsFunc(marks, func(r rune) bool { return r == ',' })
+// split returns the ownership tags of an operation, which cloud.Balancer.Fields has joined.
+func split(ownershipTags string) []string {
+	return strings.FieldsFunc(ownershipTags, func(r rune) bool { return r == ',' })
 }
 
 func without(all, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(all), func(mark string) bool { return slices.Contains(others, mark) })
+	return slices.DeleteFunc(slices.Clone(all), func(ownershipTag string) bool { return slices.Contains(others, ownershipTag) })
 }
 
 func balancer(s inspect.FoundService) Balancer {

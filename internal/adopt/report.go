@@ -20,8 +20,8 @@ type Verdict string
 const (
 	// Nothing is written.
 	Nothing Verdict = "nothing"
-	// Marks are written, which say whose something is, and nothing else.
-	Marks Verdict = "marks"
+	// Ownership tags are written, which say whose something is, and nothing else.
+	OwnershipTags Verdict = "marks"
 	// Changes are made besides, or load balancers would get the tags of another cluster.
 	Changes Verdict = "changes"
 	// Trouble means that something could not be read or planned.
@@ -42,8 +42,8 @@ type Report struct {
 	OtherClusters []string `json:"otherClusters,omitempty"`
 	// Balancers are all Services that ask for a load balancer, by name, each with the one it has.
 	Balancers []Balancer `json:"balancers"`
-	// Marks are the ownership marks that are written, in the order of execution.
-	Marks []Mark `json:"marks"`
+	// Ownership tags are the ownership tags that are written, in the order of execution.
+	OwnershipTags []OwnershipTag `json:"marks"`
 	// Plans are everything else that is done or said, in the order of execution.
 	Plans []plan.Entry `json:"plans"`
 	// Differences are what is done otherwise from the switch on, by subject.
@@ -56,9 +56,9 @@ type Summary struct {
 	// Services are those that ask for a load balancer, Paired those that have one.
 	Services int `json:"services"`
 	Paired   int `json:"paired"`
-	// Marks are load balancers that get marks, Changes are all other operations.
-	Marks   int `json:"marks"`
-	Changes int `json:"changes"`
+	// Ownership tags are load balancers that get ownership tags, Changes are all other operations.
+	OwnershipTags int `json:"marks"`
+	Changes       int `json:"changes"`
 	// Blocked are operations that were asked for and will not be made.
 	Blocked int `json:"blocked"`
 	// Failed is how many subjects could not be read or planned whole.
@@ -83,9 +83,9 @@ type Balancer struct {
 }
 
 // Mark is a write that says whose a load balancer is.
-type Mark struct {
+type OwnershipTag struct {
 	Subject string `json:"subject"`
-	// Added and Removed are the marks one by one, as the cloud has them.
+	// Added and Removed are the ownership tags one by one, as the cloud has them.
 	Added   []string `json:"added"`
 	Removed []string `json:"removed,omitempty"`
 	// Operation is the change as `plan` prints it.
@@ -109,7 +109,7 @@ type Difference struct {
 // conclude counts and judges what was found.
 func (r *Report) conclude() {
 	s := &r.Summary
-	s.Services, s.Marks, s.Differences = len(r.Balancers), len(r.Marks), len(r.Differences)
+	s.Services, s.OwnershipTags, s.Differences = len(r.Balancers), len(r.OwnershipTags), len(r.Differences)
 	failed := map[string]bool{}
 	for _, b := range r.Balancers {
 		if b.ID != "" {
@@ -133,8 +133,8 @@ func (r *Report) conclude() {
 		r.Verdict = Trouble
 	case s.Changes > 0, len(r.OtherClusters) > 0:
 		r.Verdict = Changes
-	case s.Marks > 0:
-		r.Verdict = Marks
+	case s.OwnershipTags > 0:
+		r.Verdict = OwnershipTags
 	default:
 		r.Verdict = Nothing
 	}

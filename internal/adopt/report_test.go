@@ -22,7 +22,7 @@ func entry(name string, operations ...cloud.Operation) plan.Entry {
 	return plan.Entry{Plan: plan.Plan{Cloud: "cloud", Subject: "Service shop/" + name, Operations: operations}}
 }
 
-func marking(before, after string) cloud.Operation {
+func tagging(before, after string) cloud.Operation {
 	return cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags, Before: before, After: after, Reason: "says whose it is"}
 }
 
@@ -31,33 +31,33 @@ func reports() map[string]Report {
 	begin := func() Report {
 		return Report{
 			Version: Version, Cloud: "cloud", From: "cloud-controller-manager", Guide: Repository + "docs/how-to/migrate.md",
-			Balancers: []Balancer{}, Marks: []Mark{}, Plans: []plan.Entry{}, Differences: []Difference{}, Summary: Summary{Nodes: 3},
+			Balancers: []Balancer{}, OwnershipTags: []OwnershipTag{}, Plans: []plan.Entry{}, Differences: []Difference{}, Summary: Summary{Nodes: 3},
 		}
 	}
-	nothing, marks, changed, trouble := begin(), begin(), begin(), begin()
+	nothing, ownershipTags, changed, trouble := begin(), begin(), begin(), begin()
 	web := Balancer{Service: "shop/web", ID: "lb-1", Name: "web", Addresses: []string{"192.0.2.1", "lb.example.com"}, Evidence: []string{"its name holds the UID of the Service"}}
 	nothing.Balancers = append(nothing.Balancers, web)
 	nothing.take(entry("web"))
 
-	marks.Balancers = append(marks.Balancers, web, Balancer{Service: "shop/new"})
-	stepped := entry("web", marking("old,upstream", "uid=1,upstream"))
+	ownershipTags.Balancers = append(ownershipTags.Balancers, web, Balancer{Service: "shop/new"})
+	stepped := entry("web", tagging("old,upstream", "uid=1,upstream"))
 	stepped.Steps = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindListener, Key: "tcp/80", Field: "tags", Before: "", After: "uid=1"}}
-	marks.take(stepped)
+	ownershipTags.take(stepped)
 	waiting := entry("new")
 	waiting.Warnings = []plan.Warning{{Reason: event.WaitingForNodes.Name, Message: "no node\x07 yet"}}
-	marks.take(waiting)
-	marks.Differences = differences(waiting, nil)
+	ownershipTags.take(waiting)
+	ownershipTags.Differences = differences(waiting, nil)
 
 	changed.Balancers = append(changed.Balancers, web)
-	blockedMark := marking("a", "b")
-	blockedMark.Blocked = "not now"
+	blockedOwnershipTag := tagging("a", "b")
+	blockedOwnershipTag.Blocked = "not now"
 	port := cloud.Operation{Verb: cloud.Create, Kind: cloud.KindListener, Key: "tcp/443", After: "TCP to 443", Reason: "spec.ports has it"}
-	changed.take(entry("web", marking("", "uid=1"), port, blockedMark))
+	changed.take(entry("web", tagging("", "uid=1"), port, blockedOwnershipTag))
 	changed.Differences = append(changed.Differences, changes.on("Service shop/web"), blocked.on("Service shop/web"), foreign.on("Node a\x1b"))
 
 	renamed := begin()
 	renamed.Balancers, renamed.OtherClusters = append(renamed.Balancers, web), []string{"kubernetes", "prod"}
-	renamed.take(entry("web", marking("cluster=prod", "cluster=production")))
+	renamed.take(entry("web", tagging("cluster=prod", "cluster=production")))
 
 	failed := entry("web")
 	failed.Error = &plan.Failure{Class: cloud.FailureInvalid, Message: `"smoke" is not possible`}
@@ -65,7 +65,7 @@ func reports() map[string]Report {
 	trouble.Balancers = append(trouble.Balancers,
 		Balancer{Service: "shop/lost", Error: &plan.Failure{Class: cloud.FailureTransient, Message: "the cloud is away"}},
 		Balancer{Service: "shop/web", Refused: []string{"multicloud-ccm.io/adopt: there is no load balancer with this id"}})
-	return map[string]Report{"nothing": nothing, "marks": marks, "changes": changed, "changes-renamed": renamed, "trouble": trouble}
+	return map[string]Report{"nothing": nothing, "marks": ownershipTags, "changes": changed, "changes-renamed": renamed, "trouble": trouble}
 }
 
 func TestReports(t *testing.T) {

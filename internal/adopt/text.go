@@ -23,7 +23,7 @@ func (r Report) Text(w io.Writer, colour bool) error {
 	if err := r.balancers(&out); err != nil {
 		return err
 	}
-	r.marks(&out)
+	r.ownershipTags(&out)
 	if len(r.Plans) > 0 {
 		out.WriteString("\nOther changes and events\n")
 		for _, e := range r.Plans {
@@ -60,18 +60,18 @@ func (r Report) balancers(out *strings.Builder) error {
 	return table.Flush()
 }
 
-func (r Report) marks(out *strings.Builder) {
-	if len(r.Marks) == 0 {
+func (r Report) ownershipTags(out *strings.Builder) {
+	if len(r.OwnershipTags) == 0 {
 		return
 	}
 	out.WriteString("\nOwnership tags that are written\n")
-	for _, m := range r.Marks {
+	for _, m := range r.OwnershipTags {
 		fmt.Fprintf(out, "  %s\n", printable(m.Subject))
-		for _, mark := range m.Added {
-			fmt.Fprintf(out, "    + %s\n", printable(mark))
+		for _, ownershipTag := range m.Added {
+			fmt.Fprintf(out, "    + %s\n", printable(ownershipTag))
 		}
-		for _, mark := range m.Removed {
-			fmt.Fprintf(out, "    - %s\n", printable(mark))
+		for _, ownershipTag := range m.Removed {
+			fmt.Fprintf(out, "    - %s\n", printable(ownershipTag))
 		}
 		for n, step := range m.Steps {
 			fmt.Fprintf(out, "    %3d. %s\n", n+1, plan.Describe(step))
@@ -93,13 +93,13 @@ func (r Report) differences(out *strings.Builder) {
 func (r Report) verdict() string {
 	s := r.Summary
 	text := map[Verdict]string{
-		Nothing: "The switch writes nothing to the cloud.",
-		Marks:   fmt.Sprintf("The switch writes the ownership tags of %s, and nothing else.", count(s.Marks, "load balancer")),
-		Changes: fmt.Sprintf("The switch writes the ownership tags of %s, and makes %s.", count(s.Marks, "load balancer"), count(s.Changes, "other change")),
-		Trouble: fmt.Sprintf("%s could not be read or planned; what is listed is not all.", count(s.Failed, "subject")),
+		Nothing:       "The switch writes nothing to the cloud.",
+		OwnershipTags: fmt.Sprintf("The switch writes the ownership tags of %s, and nothing else.", count(s.OwnershipTags, "load balancer")),
+		Changes:       fmt.Sprintf("The switch writes the ownership tags of %s, and makes %s.", count(s.OwnershipTags, "load balancer"), count(s.Changes, "other change")),
+		Trouble:       fmt.Sprintf("%s could not be read or planned; what is listed is not all.", count(s.Failed, "subject")),
 	}[r.Verdict]
 	if r.Verdict == Changes && s.Changes == 0 {
-		text = fmt.Sprintf("The switch writes the ownership tags of %s, although load balancers have those of another cluster.", count(s.Marks, "load balancer"))
+		text = fmt.Sprintf("The switch writes the ownership tags of %s, although load balancers have those of another cluster.", count(s.OwnershipTags, "load balancer"))
 	}
 	if s.Blocked > 0 {
 		text += fmt.Sprintf(" Blocked: %d.", s.Blocked)

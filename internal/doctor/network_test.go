@@ -92,7 +92,7 @@ func TestSaid(t *testing.T) {
 // forwarding is a cloud whose machines have addresses that only their Nodes know.
 type forwarding struct{ driver }
 
-func (forwarding) FromNodeAddresses(_ cloud.Instance, node cloud.NodeFacts) []cloud.Address {
+func (forwarding) FromNodeAddresses(_ cloud.Instance, node cloud.NodeAttributes) []cloud.Address {
 	return node.Addresses
 }
 

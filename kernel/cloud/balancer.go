@@ -69,7 +69,7 @@ type Balancer struct {
 	Targets []InstanceID
 	// ProviderFields are managed fields only this cloud has, by field name.
 	ProviderFields map[string]string
-	// OwnershipTags are the owner marks the object has to carry, sorted, in the cloud's own form
+	// OwnershipTags are the ownership tags the object has to carry, sorted, in the cloud's own form
 	// (tags, labels).
 	OwnershipTags []string
 }
@@ -117,20 +117,20 @@ type Health struct {
 type Observed struct {
 	Found bool
 	ID    string
-	// ByName says that only the name led to it: no id and no mark of this Service.
+	// ByName says that only the name led to it: no id and no ownership tag of this Service.
 	ByName bool
-	// Named says that its name holds this Service's UID, which proves as much as a mark.
+	// Named says that its name holds this Service's UID, which proves as much as an ownership tag.
 	Named bool
-	// Owner is what the object's marks claim, field by field; zero fields are not claimed.
-	// Upstream's marks count: the cluster, the Service or the UID that they name. The driver
-	// translates upstream's mark of our own cluster into the cluster id of Spec.Ref.Owner. It does
+	// Owner is what the object's ownership tags claim, field by field; zero fields are not claimed.
+	// Upstream's ownership tags count: the cluster, the Service or the UID that they name. The driver
+	// translates upstream's ownership tag of our own cluster into the cluster id of Spec.Ref.Owner. It does
 	// not judge, except where Shared is set.
 	Owner Owner
 	// Shared says that the cloud lets several Services use this balancer, that it has room for
-	// this one, and that this one would only add and remove its own parts. Marks of other Services
+	// this one, and that this one would only add and remove its own parts. Ownership tags of other Services
 	// of the same cluster are then not claimed in Owner: they do not own the whole.
 	Shared bool
-	// Duplicates are the ids of further balancers with this Service's UID mark, sorted, where the
+	// Duplicates are the ids of further balancers with this Service's UID ownership tag, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string
 	// Sole says, of a balancer that is to be deleted, that lists which were read for it show no other one of its Service, and
@@ -138,7 +138,7 @@ type Observed struct {
 	// answered with "not found" has to be cloud.Waiting: that proves nothing.
 	Sole bool
 	// Protected says that the cloud refuses to delete it, because somebody asked for that. Its Service
-	// goes all the same, and leaves it without marks.
+	// goes all the same, and leaves it without ownership tags.
 	Protected bool
 	State     BalancerState
 	// Detail explains a failed state.

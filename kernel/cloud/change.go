@@ -56,7 +56,7 @@ type Change struct {
 	// After is nil when the balancer is to be deleted.
 	After *Balancer
 	// Replaced says of a deletion that another balancer of the same Spec follows at once. Addresses
-	// made for the Service are kept for it, marked as the Service's: the creation finds and
+	// made for the Service are kept for it, tagged as the Service's: the creation finds and
 	// uses them, and so does a deletion of the Service (Observed.Orphans).
 	Replaced bool
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones

@@ -72,9 +72,9 @@ type Capabilities struct {
 	Balancers bool
 	Routes    bool
 	Firewalls bool
-	// RoutesUnmarked says that the cloud's routes have nothing an owner mark could be in. The
+	// RoutesUntagged says that the cloud's routes have nothing an ownership tag could be in. The
 	// kernel then takes those for its own that lead to a Node's machine, or nowhere any more.
-	RoutesUnmarked bool
+	RoutesUntagged bool
 	// RoutesApart says that each route is an object of its own, and many are written at once. Elsewhere all are one
 	// table, which takes one change after the other.
 	RoutesApart bool

@@ -98,14 +98,14 @@ type Describer interface {
 	// route and no tag, is never listed or read, is never off or gone, is no canary, and is not counted by
 	// the brake. Somebody else has to delete it. It is pure, and the Node with what it returned
 	// leads to the same machine.
-	FromNode(node NodeFacts) (Instance, bool)
+	FromNode(node NodeAttributes) (Instance, bool)
 }
 
 // Completer is implemented by drivers for which a Node knows addresses of its machine that no API tells.
 type Completer interface {
 	// FromNodeAddresses returns the addresses of the Node of a machine that the machine has besides those that were
 	// read. They stand behind these, for the Node and where the machine is a target. It is pure.
-	FromNodeAddresses(machine Instance, node NodeFacts) []Address
+	FromNodeAddresses(machine Instance, node NodeAttributes) []Address
 }
 
 // Labeler is implemented by drivers whose cloud says something about a machine in a request of
@@ -137,10 +137,10 @@ type BalancerReader interface {
 	// Observed.Found == false and no error; any doubt is an error, because the framework
 	// drops the finalizer of a Service whose balancer is said not to exist.
 	//
-	// It looks by Ref.ID when set, then by owner mark, then by name: an id that no longer
+	// It looks by Ref.ID when set, then by ownership tag, then by name: an id that no longer
 	// exists does not end the search, and neither does a text that cannot be an id of this cloud.
-	// Found balancers carry the owner their marks claim, which the kernel judges. Of several with
-	// this Service's UID mark the one with the smallest id is returned, see Observed.Duplicates.
+	// Found balancers carry the owner their ownership tags claim, which the kernel judges. Of several with
+	// this Service's UID ownership tag the one with the smallest id is returned, see Observed.Duplicates.
 	//
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.
@@ -171,7 +171,7 @@ type Balancers interface {
 	Apply(ctx context.Context, change Change) (Progress, error)
 }
 
-// Recorder is implemented by Balancers of a cloud that has no place for a mark on a part of a load balancer, such as one
+// Recorder is implemented by Balancers of a cloud that has no place for an ownership tag on a part of a load balancer, such as one
 // port of one that others use too: the Service remembers which parts are its own.
 type Recorder interface {
 	// Record returns the annotations that the Service has to have before the change is made, nil for none: whatever
@@ -197,7 +197,7 @@ type Checker interface {
 // Descriptor.IDAnnotation, which says which of the two serves.
 //
 //	call                      with Spec.Beside, the balancer that still serves
-//	Observe                   looks for another balancer of the owner by Ref.ID, then by mark, never
+//	Observe                   looks for another balancer of the owner by Ref.ID, then by tag, never
 //	                          by name; the balancer in Beside is not found
 //	Normalize                 chooses what both cannot have, such as a unique name, so that it
 //	                          differs; after the old balancer is gone it is changed like any field
@@ -254,8 +254,8 @@ type Network any
 
 // Routes programs the cloud's network for pod CIDRs.
 type Routes interface {
-	// ListRoutes returns only routes that carry this cluster's mark, and all that lead to
-	// machines where Capabilities.RoutesUnmarked says that there are no marks.
+	// ListRoutes returns only routes that carry this cluster's ownership tag, and all that lead to
+	// machines where Capabilities.RoutesUntagged says that there are no ownership tags.
 	ListRoutes(ctx context.Context, owner Owner) ([]Route, error)
 	CreateRoute(ctx context.Context, owner Owner, route Route) error
 	// DeleteRoute succeeds when the route is already gone.

@@ -26,8 +26,8 @@ func DescribedInstance(name string) InstanceID { return InstanceID(described + n
 // Described reports whether the id is of a DescribedInstance.
 func (id InstanceID) Described() bool { return strings.HasPrefix(string(id), described) }
 
-// NodeFacts is what a Node says of its machine.
-type NodeFacts struct {
+// NodeAttributes is what a Node says of its machine.
+type NodeAttributes struct {
 	Name string
 	// ProviderID is "" until the Node is initialised, unless its kubelet was told one.
 	ProviderID string

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Owner is what the marks on a cloud object claim. Every object we create carries all
+// Owner is what the ownership tags on a cloud object claim. Every object we create carries all
 // fields; an upstream CCM's objects carry what upstream wrote, the rest is zero.
 type Owner struct {
 	// Cluster is the cluster id.
@@ -30,13 +30,13 @@ func UIDName(uid string) string {
 // String returns "namespace/name".
 func (o Owner) String() string { return o.Namespace + "/" + o.Name }
 
-// LabelMarks writes owner marks as labels, for clouds whose objects have labels that take
+// OwnershipLabels writes ownership tags as labels, for clouds whose objects have labels that take
 // the values as they are. Its value is the prefix of the labels' keys: labels without it
 // are the user's own.
-type LabelMarks string
+type OwnershipLabels string
 
 // fields pairs each label with the field of the owner it holds.
-func (m LabelMarks) fields(o *Owner) map[string]*string {
+func (m OwnershipLabels) fields(o *Owner) map[string]*string {
 	prefix := string(m)
 	return map[string]*string{
 		prefix + "cluster": &o.Cluster, prefix + "namespace": &o.Namespace, prefix + "name": &o.Name,
@@ -45,7 +45,7 @@ func (m LabelMarks) fields(o *Owner) map[string]*string {
 }
 
 // Of returns the labels of an object of this owner. An empty field has none.
-func (m LabelMarks) Of(o Owner) map[string]string {
+func (m OwnershipLabels) Of(o Owner) map[string]string {
 	labels := map[string]string{}
 	for label, field := range m.fields(&o) {
 		if *field != "" {
@@ -56,44 +56,44 @@ func (m LabelMarks) Of(o Owner) map[string]string {
 }
 
 // Cluster returns the label that all objects of one cluster share.
-func (m LabelMarks) Cluster(id string) map[string]string {
+func (m OwnershipLabels) Cluster(id string) map[string]string {
 	return map[string]string{string(m) + "cluster": id}
 }
 
 // Service returns the label that all objects of one Service share.
-func (m LabelMarks) Service(uid string) map[string]string {
+func (m OwnershipLabels) Service(uid string) map[string]string {
 	return map[string]string{string(m) + "uid": uid}
 }
 
 // Owner returns the owner that the labels of an object claim.
-func (m LabelMarks) Owner(labels map[string]string) (o Owner) {
+func (m OwnershipLabels) Owner(labels map[string]string) (o Owner) {
 	for label, field := range m.fields(&o) {
 		*field = labels[label]
 	}
 	return o
 }
 
-// List returns the marks among all labels of an object as in Balancer.OwnershipTags: "key=value",
+// List returns the ownership tags among all labels of an object as in Balancer.OwnershipTags: "key=value",
 // sorted.
-func (m LabelMarks) List(labels map[string]string) []string {
-	var marks []string
+func (m OwnershipLabels) List(labels map[string]string) []string {
+	var ownershipTags []string
 	for label, value := range labels {
 		if strings.HasPrefix(label, string(m)) {
-			marks = append(marks, label+"="+value)
+			ownershipTags = append(ownershipTags, label+"="+value)
 		}
 	}
-	slices.Sort(marks)
-	return marks
+	slices.Sort(ownershipTags)
+	return ownershipTags
 }
 
-// Replace returns labels with the marks of the list instead of those they have; the user's
+// Replace returns labels with the ownership tags of the list instead of those they have; the user's
 // own stay.
-func (m LabelMarks) Replace(labels map[string]string, list []string) map[string]string {
+func (m OwnershipLabels) Replace(labels map[string]string, list []string) map[string]string {
 	replaced := map[string]string{}
 	maps.Copy(replaced, labels)
 	maps.DeleteFunc(replaced, func(label, _ string) bool { return strings.HasPrefix(label, string(m)) })
-	for _, mark := range list {
-		label, value, _ := strings.Cut(mark, "=")
+	for _, ownershipTag := range list {
+		label, value, _ := strings.Cut(ownershipTag, "=")
 		replaced[label] = value
 	}
 	return replaced

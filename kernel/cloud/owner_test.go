@@ -8,42 +8,42 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestLabelMarks(t *testing.T) {
-	marks := cloud.LabelMarks("x-")
+func TestLabelOwnershipTags(t *testing.T) {
+	ownershipTags := cloud.OwnershipLabels("x-")
 	owner := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "sim"}
-	labels := marks.Of(owner)
+	labels := ownershipTags.Of(owner)
 	want := map[string]string{"x-cluster": "prod", "x-namespace": "shop", "x-name": "web", "x-uid": "u-1", "x-cloud": "sim"}
 	if !maps.Equal(labels, want) {
 		t.Errorf("Of = %v, want %v", labels, want)
 	}
 	labels["team"] = "shop"
-	if got := marks.Owner(labels); got != owner {
+	if got := ownershipTags.Owner(labels); got != owner {
 		t.Errorf("Owner = %+v, want %+v", got, owner)
 	}
-	if got, want := marks.List(labels), []string{"x-cloud=sim", "x-cluster=prod", "x-name=web", "x-namespace=shop", "x-uid=u-1"}; !slices.Equal(got, want) {
+	if got, want := ownershipTags.List(labels), []string{"x-cloud=sim", "x-cluster=prod", "x-name=web", "x-namespace=shop", "x-uid=u-1"}; !slices.Equal(got, want) {
 		t.Errorf("List = %v, want %v", got, want)
 	}
 }
 
 // What finds objects must not find everybody's when nothing is known.
-func TestLabelMarksFindOnlyTheirOwn(t *testing.T) {
-	marks := cloud.LabelMarks("x-")
-	for label, found := range map[string]map[string]string{"x-cluster": marks.Cluster(""), "x-uid": marks.Service("")} {
+func TestLabelOwnershipTagsFindOnlyTheirOwn(t *testing.T) {
+	ownershipTags := cloud.OwnershipLabels("x-")
+	for label, found := range map[string]map[string]string{"x-cluster": ownershipTags.Cluster(""), "x-uid": ownershipTags.Service("")} {
 		if value, ok := found[label]; !ok || value != "" || len(found) != 1 {
 			t.Errorf("%v, want only %s with an empty value", found, label)
 		}
 	}
-	if of := marks.Of(cloud.Owner{Cluster: "prod"}); !maps.Equal(of, marks.Cluster("prod")) {
+	if of := ownershipTags.Of(cloud.Owner{Cluster: "prod"}); !maps.Equal(of, ownershipTags.Cluster("prod")) {
 		t.Errorf("Of = %v: empty fields have no label", of)
 	}
-	if of := marks.Of(cloud.Owner{UID: "u-1"}); !maps.Equal(of, marks.Service("u-1")) {
+	if of := ownershipTags.Of(cloud.Owner{UID: "u-1"}); !maps.Equal(of, ownershipTags.Service("u-1")) {
 		t.Errorf("Of = %v, want what Service finds", of)
 	}
 }
 
-func TestLabelMarksReplace(t *testing.T) {
+func TestLabelOwnershipTagsReplace(t *testing.T) {
 	labels := map[string]string{"team": "shop", "x-uid": "old", "x-odd": "1"}
-	got := cloud.LabelMarks("x-").Replace(labels, []string{"x-uid=new", "x-name=a=b"})
+	got := cloud.OwnershipLabels("x-").Replace(labels, []string{"x-uid=new", "x-name=a=b"})
 	if want := map[string]string{"team": "shop", "x-uid": "new", "x-name": "a=b"}; !maps.Equal(got, want) {
 		t.Errorf("Replace = %v, want %v", got, want)
 	}

@@ -59,7 +59,7 @@ type Spec struct {
 	Last *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool
-	// Retained says, with Deleting, that the balancer stays and only loses its marks. Of any other one that is to be
+	// Retained says, with Deleting, that the balancer stays and only loses its ownership tags. Of any other one that is to be
 	// deleted, Observe need not say more than the deletion takes.
 	Retained bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not

@@ -24,52 +24,52 @@ func describedNodes(f *fixture) {
 		return
 	}
 	listed := f.get(f.control.AddMachine("node-1"))
-	if machine, claimed := describer.FromNode(cloud.NodeFacts{Name: "node-1", ProviderID: listed.ProviderID, Addresses: listed.Addresses}); claimed {
+	if machine, claimed := describer.FromNode(cloud.NodeAttributes{Name: "node-1", ProviderID: listed.ProviderID, Addresses: listed.Addresses}); claimed {
 		f.Errorf("a machine of the cloud is described by its node: %+v", machine)
 	}
-	if machine, claimed := describer.FromNode(cloud.NodeFacts{Name: "node-1"}); claimed {
+	if machine, claimed := describer.FromNode(cloud.NodeAttributes{Name: "node-1"}); claimed {
 		f.Errorf("a new node that says nothing of its machine describes it: %+v", machine)
 	}
 	var nodes []*corev1.Node
-	for _, facts := range f.suite.Described {
-		if machine, ok := f.describe(describer, facts); ok {
-			nodes = append(nodes, describing(facts, machine))
+	for _, attributes := range f.suite.Described {
+		if machine, ok := f.describe(describer, attributes); ok {
+			nodes = append(nodes, describing(attributes, machine))
 		}
 	}
 	f.neverAsked(nodes)
 }
 
 // describe checks what a driver makes of a Node.
-func (f *fixture) describe(describer cloud.Describer, facts cloud.NodeFacts) (cloud.Instance, bool) {
-	machine, ok := describer.FromNode(facts)
+func (f *fixture) describe(describer cloud.Describer, attributes cloud.NodeAttributes) (cloud.Instance, bool) {
+	machine, ok := describer.FromNode(attributes)
 	switch {
 	case !ok:
-		f.Errorf("node %s does not describe its machine", facts.Name)
+		f.Errorf("node %s does not describe its machine", attributes.Name)
 		return machine, false
-	case !machine.ID.Described(), machine.ProviderID == "", !f.concerns(machine.ProviderID), facts.ProviderID != "" && facts.ProviderID != machine.ProviderID:
-		f.Errorf("node %s: id %q and provider-ID %q of its machine", facts.Name, machine.ID, machine.ProviderID)
+	case !machine.ID.Described(), machine.ProviderID == "", !f.concerns(machine.ProviderID), attributes.ProviderID != "" && attributes.ProviderID != machine.ProviderID:
+		f.Errorf("node %s: id %q and provider-ID %q of its machine", attributes.Name, machine.ID, machine.ProviderID)
 	}
-	for _, a := range facts.Addresses {
+	for _, a := range attributes.Addresses {
 		if !slices.Contains(machine.Addresses, a) {
-			f.Errorf("node %s loses the address %s %s of its kubelet", facts.Name, a.Type, a.Address)
+			f.Errorf("node %s loses the address %s %s of its kubelet", attributes.Name, a.Type, a.Address)
 		}
 	}
-	later := facts
+	later := attributes
 	later.ProviderID, later.Addresses = machine.ProviderID, machine.Addresses
-	for what, facts := range map[string]cloud.NodeFacts{"the same": facts, "the initialised": later} {
-		again, ok := describer.FromNode(facts)
+	for what, attributes := range map[string]cloud.NodeAttributes{"the same": attributes, "the initialised": later} {
+		again, ok := describer.FromNode(attributes)
 		if difference := cmp.Diff(machine, again); !ok || difference != "" {
-			f.Errorf("%s node %s is another machine (%t, -first +again):\n%s", what, facts.Name, ok, difference)
+			f.Errorf("%s node %s is another machine (%t, -first +again):\n%s", what, attributes.Name, ok, difference)
 		}
 	}
 	return machine, true
 }
 
 // describing returns the Node after it was initialised, lost for an hour.
-func describing(facts cloud.NodeFacts, machine cloud.Instance) *corev1.Node {
+func describing(attributes cloud.NodeAttributes, machine cloud.Instance) *corev1.Node {
 	node := &corev1.Node{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: facts.Name, UID: types.UID(facts.Name), Labels: facts.Labels, Annotations: facts.Annotations,
+			Name: attributes.Name, UID: types.UID(attributes.Name), Labels: attributes.Labels, Annotations: attributes.Annotations,
 			CreationTimestamp: metav1.NewTime(time.Now().Add(-time.Hour)),
 		},
 		Spec:   corev1.NodeSpec{ProviderID: machine.ProviderID},

@@ -44,7 +44,7 @@ type Harness struct {
 	// project: they concern nobody here.
 	ProviderIDs, Foreign []string
 	// Described are new Nodes whose machines only they describe, for a cloud.Describer.
-	Described []cloud.NodeFacts
+	Described []cloud.NodeAttributes
 	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
 	// change of a part at a time needs more than one that replaces whole objects.
 	Passes int
@@ -114,7 +114,7 @@ type Inspector interface {
 	Leftovers() []string
 }
 
-// Neighbour is a Control of a cloud whose routes have no mark of their Owner but a name made of Config.ClusterName.
+// Neighbour is a Control of a cloud whose routes have no ownership tag of their Owner but a name made of Config.ClusterName.
 type Neighbour interface {
 	// Neighbour returns the driver of a cluster with another name, on the same cloud.
 	Neighbour() cloud.Driver

@@ -14,8 +14,8 @@ import (
 
 func (s *suite) ownership(t *testing.T) {
 	s.each(t, []check{
-		{"observe decodes every mark", marksDecoded},
-		{"marks survive updates", marksSurvive},
+		{"observe decodes every mark", ownershipTagsDecoded},
+		{"marks survive updates", ownershipTagsSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
 		{"a cluster restored from the same backup is another one", restored},
 		{"a balancer without marks has no owner and can be adopted", adoption},
@@ -28,7 +28,7 @@ func (s *suite) ownership(t *testing.T) {
 	})
 }
 
-// owner checks what the marks claim.
+// owner checks what the ownership tags claim.
 func (f *fixture) owner(observed cloud.Observed, want cloud.Owner) {
 	f.Helper()
 	if difference := cmp.Diff(want, observed.Owner); difference != "" {
@@ -36,7 +36,7 @@ func (f *fixture) owner(observed cloud.Observed, want cloud.Owner) {
 	}
 }
 
-func marksDecoded(f *fixture) {
+func ownershipTagsDecoded(f *fixture) {
 	spec, observed := f.ensure(f.spec(basic))
 	f.owner(observed, spec.Ref.Owner)
 	if observed.ByName {
@@ -44,7 +44,7 @@ func marksDecoded(f *fixture) {
 	}
 }
 
-func marksSurvive(f *fixture) {
+func ownershipTagsSurvive(f *fixture) {
 	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	spec.Ports = spec.Ports[:1]
 	spec, observed := f.ensure(f.withMachines(spec, "node-2"))
@@ -73,7 +73,7 @@ func adoption(f *fixture) {
 	f.must(err, "removing the marks")
 	f.control.Settle()
 
-	// Where several Services can share a balancer, listeners have marks too: those of others stay
+	// Where several Services can share a balancer, listeners have ownership tags too: those of others stay
 	// theirs.
 	ours := f.spec(Service{Name: "adopter", Ports: []cloud.Port{portDNST}})
 	ours.Ref.ID, ours.Candidates = d.before.ID, theirs.Candidates
@@ -127,9 +127,9 @@ func standings(f *fixture) {
 		} {
 			adoption, err := safety.ParseAdoption([]string{policy})
 			f.must(err, "ParseAdoption")
-			verdict := adoption.Judge(safety.Case{Service: thief.Ref.Owner, Observed: observed, Named: []string{created.ID}})
-			if verdict.Standing != want {
-				f.Errorf("policy %q, cluster %s: balancer of %s is %s for %s; want %s", policy, cluster, theirs.Ref.Owner, verdict.Standing, thief.Ref.Owner, want)
+			ownership := adoption.Judge(safety.Case{Service: thief.Ref.Owner, Observed: observed, Named: []string{created.ID}})
+			if ownership.Standing != want {
+				f.Errorf("policy %q, cluster %s: balancer of %s is %s for %s; want %s", policy, cluster, theirs.Ref.Owner, ownership.Standing, thief.Ref.Owner, want)
 			}
 		}
 	}
@@ -250,7 +250,7 @@ func createdTwice(f *fixture) {
 	}
 }
 
-// protected: the balancer says that it cannot be deleted, and can be left without marks.
+// protected: the balancer says that it cannot be deleted, and can be left without ownership tags.
 func protected(f *fixture) {
 	protector, ok := f.control.(Protector)
 	if !ok {

@@ -59,7 +59,7 @@ func (s *suite) plans(t *testing.T) {
 
 func (f *fixture) compare(service Service, nodes []cloud.Target) {
 	f.Helper()
-	got := f.portrait(service, nodes)
+	got := f.summary(service, nodes)
 	path := filepath.Join(goldenFolder, service.Name+".txt")
 	if *update {
 		f.must(os.MkdirAll(goldenFolder, 0o755), "making the golden folder")
@@ -73,10 +73,10 @@ func (f *fixture) compare(service Service, nodes []cloud.Target) {
 	}
 }
 
-// portrait describes the balancer a Service gets: every value a new balancer would be
+// summary describes the balancer a Service gets: every value a new balancer would be
 // created with, and the driver's notes. Targets have the names of their nodes, because ids
 // are the cloud's choice, and so has what is in Harness.Names.
-func (f *fixture) portrait(service Service, nodes []cloud.Target) string {
+func (f *fixture) summary(service Service, nodes []cloud.Target) string {
 	f.Helper()
 	spec := f.spec(service)
 	spec.Candidates = nodes

@@ -118,7 +118,7 @@ func replacedBeside(f *fixture) {
 	f.nothingLeft()
 }
 
-// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the marks tells that
+// restored: the Services of clusters that were restored from one backup have equal UIDs. Only the cluster in the ownership tags tells that
 // a second balancer is none of this cluster's, which would delete it as a duplicate.
 func restored(f *fixture) {
 	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))

@@ -145,7 +145,7 @@ func routeTwice(f *fixture) {
 }
 
 func foreignRoutes(f *fixture) {
-	if f.suite.Descriptor.Capabilities.RoutesUnmarked {
+	if f.suite.Descriptor.Capabilities.RoutesUntagged {
 		f.Skip("the cloud's routes have no marks: the kernel takes those to Nodes' machines for its own")
 	}
 	r := f.router()

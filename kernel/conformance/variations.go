@@ -129,8 +129,8 @@ func (f *fixture) vary(from, to Service) (changed bool, now cloud.Balancer) {
 	return changed, made.Balancer
 }
 
-// frozen returns the operations of a draft that the cloud can't do.
-func (f *fixture) frozen(d draft) []cloud.Operation {
+// immutable returns the operations of a draft that the cloud can't do.
+func (f *fixture) immutable(d draft) []cloud.Operation {
 	return slices.DeleteFunc(slices.Clone(d.operations), func(op cloud.Operation) bool {
 		return op.Kind != cloud.KindBalancer || !slices.Contains(f.suite.Descriptor.Capabilities.Immutable, op.Field)
 	})
@@ -140,12 +140,12 @@ func (f *fixture) frozen(d draft) []cloud.Operation {
 // Normalize keeps to it.
 func (f *fixture) pin(d draft) map[string]string {
 	f.Helper()
-	frozen := f.frozen(d)
-	if len(frozen) == 0 {
+	immutable := f.immutable(d)
+	if len(immutable) == 0 {
 		return nil
 	}
 	pinned := map[string]string{}
-	for _, op := range frozen {
+	for _, op := range immutable {
 		pinned[op.Field] = op.Before
 	}
 	d.spec.Preserved = pinned

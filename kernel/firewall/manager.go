@@ -81,15 +81,15 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)
 	}
 	defer m.warnings.Round()
-	claims, failures := m.claims(services, balancerOf, observed)
-	desired, left := share(claims, m.limits())
+	needs, failures := m.needs(services, balancerOf, observed)
+	desired, left := share(needs, m.limits())
 	m.tell(left)
 	p, err := m.bring(ctx, observed, desired)
 	if err != nil {
 		failures = append(failures, err)
 	}
 	if refused(err) {
-		failures = append(failures, m.withoutRefused(ctx, claims, desired, err))
+		failures = append(failures, m.withoutRefused(ctx, needs, desired, err))
 	}
 	return p, errors.Join(failures...)
 }
@@ -119,8 +119,8 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]claim, []error) {
-	var claims []claim
+func (m *Manager) needs(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]need, []error) {
+	var needs []need
 	var failures []error
 	needed := map[types.UID][]cloud.Opening{}
 	for _, svc := range services {
@@ -141,10 +141,10 @@ func (m *Manager) claims(services []*corev1.Service, balancerOf BalancerOf, obse
 		if len(denied) > 0 {
 			m.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
 		}
-		claims = append(claims, claim{svc, own})
+		needs = append(needs, need{svc, own})
 	}
 	m.needed = needed
-	return claims, failures
+	return needs, failures
 }
 
 // before returns what was open for a Service: what it needed in the last pass. The first pass of
@@ -161,7 +161,7 @@ func (m *Manager) warn(svc *corev1.Service, reason event.Reason, message string)
 }
 
 // tell says on each Service what of it has no room.
-func (m *Manager) tell(left []claim) {
+func (m *Manager) tell(left []need) {
 	n := 0
 	for _, c := range left {
 		n += len(c.openings)

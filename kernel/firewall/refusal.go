@@ -24,12 +24,12 @@ func refused(err error) bool {
 // needs is closed and nothing is opened, with no more rules than there are. Then the namespaces
 // have what they need opened one after the other, so that only those go without that the cloud
 // refuses.
-func (m *Manager) withoutRefused(ctx context.Context, claims []claim, whole []cloud.Opening, refusal error) error {
+func (m *Manager) withoutRefused(ctx context.Context, needs []need, whole []cloud.Opening, refusal error) error {
 	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
 		return fmt.Errorf("observing firewall: %w", err)
 	}
-	open := clip(claims, observed.Openings)
+	open := clip(needs, observed.Openings)
 	least, _ := share(open, limits{rules: len(observed.Openings), sources: m.limits().sources})
 	if same(least, whole) {
 		return nil // nothing was to be opened
@@ -40,21 +40,21 @@ func (m *Manager) withoutRefused(ctx context.Context, claims []claim, whole []cl
 		}
 	}
 	var failures []error
-	for _, namespace := range namespacesOf(claims) {
+	for _, namespace := range namespacesOf(needs) {
 		candidate := slices.Clone(open)
-		for i, c := range claims {
+		for i, c := range needs {
 			if c.service.Namespace == namespace {
 				candidate[i] = c
 			}
 		}
 		next, _ := share(candidate, m.limits())
 		if same(next, whole) {
-			m.tellRefused(claims, namespace, refusal)
+			m.tellRefused(needs, namespace, refusal)
 			continue // that is what was refused
 		}
 		if err := m.extend(ctx, next); err != nil {
 			failures = append(failures, fmt.Errorf("namespace %s: %w", namespace, err))
-			m.tellRefused(claims, namespace, err)
+			m.tellRefused(needs, namespace, err)
 			continue
 		}
 		open = candidate
@@ -71,8 +71,8 @@ func (m *Manager) extend(ctx context.Context, desired []cloud.Opening) error {
 	return err
 }
 
-func (m *Manager) tellRefused(claims []claim, namespace string, err error) {
-	for _, c := range claims {
+func (m *Manager) tellRefused(needs []need, namespace string, err error) {
+	for _, c := range needs {
 		if c.service.Namespace == namespace && len(c.openings) > 0 {
 			m.warn(c.service, event.CloudFailure, fmt.Sprintf(
 				"%s: the cloud refuses what Services of this namespace need of the firewall; what is open stays open", cloud.FailureOf(err).Class))
@@ -80,10 +80,10 @@ func (m *Manager) tellRefused(claims []claim, namespace string, err error) {
 	}
 }
 
-// clip returns the part of the claims that is open already.
-func clip(claims []claim, present []cloud.Opening) []claim {
-	clipped := slices.Clone(claims)
-	for i, c := range claims {
+// clip returns the part of the needs that is open already.
+func clip(needs []need, present []cloud.Opening) []need {
+	clipped := slices.Clone(needs)
+	for i, c := range needs {
 		clipped[i].openings = nil
 		for _, o := range c.openings {
 			clipped[i].openings = append(clipped[i].openings, within(o, present)...)
@@ -93,11 +93,11 @@ func clip(claims []claim, present []cloud.Opening) []claim {
 }
 
 // namespacesOf returns the namespaces that need something, those with the oldest Service first.
-func namespacesOf(claims []claim) []string {
-	claims = slices.DeleteFunc(slices.Clone(claims), func(c claim) bool { return len(c.openings) == 0 })
-	slices.SortFunc(claims, func(a, b claim) int { return older(a.service, b.service) })
+func namespacesOf(needs []need) []string {
+	needs = slices.DeleteFunc(slices.Clone(needs), func(c need) bool { return len(c.openings) == 0 })
+	slices.SortFunc(needs, func(a, b need) int { return older(a.service, b.service) })
 	var names []string
-	for _, c := range claims {
+	for _, c := range needs {
 		if !slices.Contains(names, c.service.Namespace) {
 			names = append(names, c.service.Namespace)
 		}

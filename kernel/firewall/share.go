@@ -9,8 +9,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// claim is what one Service needs, or what of it has no room.
-type claim struct {
+// need is what one Service needs, or what of it has no room.
+type need struct {
 	service  *corev1.Service
 	openings []cloud.Opening
 }
@@ -43,9 +43,9 @@ type turns struct {
 //	                      no port is of use, goes with the first
 //
 // What adds no rule, because others have its neighbours, is always opened.
-func share(claims []claim, l limits) (kept []cloud.Opening, left []claim) {
+func share(needs []need, l limits) (kept []cloud.Opening, left []need) {
 	var all []cloud.Opening
-	for _, c := range claims {
+	for _, c := range needs {
 		all = append(all, c.openings...)
 	}
 	if kept = merge(all); l.hold(l.of(kept...)) {
@@ -53,7 +53,7 @@ func share(claims []claim, l limits) (kept []cloud.Opening, left []claim) {
 	}
 	kept = nil
 	refused := map[*corev1.Service][]cloud.Opening{}
-	queues := queuesOf(claims, l)
+	queues := queuesOf(needs, l)
 	for q := next(queues); q != nil; q = next(queues) {
 		u := q.units[0]
 		extended := add(kept, u.openings...)
@@ -70,9 +70,9 @@ func share(claims []claim, l limits) (kept []cloud.Opening, left []claim) {
 		}
 		q.units, q.price = q.units[1:], 0
 	}
-	for _, c := range claims {
+	for _, c := range needs {
 		if openings := refused[c.service]; len(openings) > 0 {
-			left = append(left, claim{c.service, merge(openings)})
+			left = append(left, need{c.service, merge(openings)})
 		}
 	}
 	return kept, left
@@ -90,12 +90,12 @@ func next(queues []*turns) *turns {
 }
 
 // queuesOf returns the units of each namespace, those with the oldest Service first.
-func queuesOf(claims []claim, l limits) []*turns {
-	claims = slices.Clone(claims)
-	slices.SortFunc(claims, func(a, b claim) int { return older(a.service, b.service) })
+func queuesOf(needs []need, l limits) []*turns {
+	needs = slices.Clone(needs)
+	slices.SortFunc(needs, func(a, b need) int { return older(a.service, b.service) })
 	byNamespace := map[string]*turns{}
 	var queues []*turns
-	for _, c := range claims {
+	for _, c := range needs {
 		units := unitsOf(c, l)
 		q := byNamespace[c.service.Namespace]
 		if q == nil && len(units) > 0 {
@@ -114,7 +114,7 @@ func queuesOf(claims []claim, l limits) []*turns {
 }
 
 // unitsOf divides what a Service needs.
-func unitsOf(c claim, l limits) []unit {
+func unitsOf(c need, l limits) []unit {
 	var checks, others []cloud.Opening
 	for _, o := range merge(c.openings) {
 		if len(o.Balancers) > 0 {

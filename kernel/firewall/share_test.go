@@ -15,12 +15,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// claimOf returns the claim of a Service that is so many seconds old.
-func claimOf(namespace, name string, age int, openings ...cloud.Opening) claim {
+// needOf returns the need of a Service that is so many seconds old.
+func needOf(namespace, name string, age int, openings ...cloud.Opening) need {
 	svc := service(name, corev1.ServiceTypeNodePort)
 	svc.Namespace = namespace
 	svc.CreationTimestamp = metav1.NewTime(time.Unix(1_000_000-int64(age), 0))
-	return claim{svc, openings}
+	return need{svc, openings}
 }
 
 // every returns n openings for everyone with gaps between them.
@@ -41,66 +41,66 @@ func TestShare(t *testing.T) {
 	}
 	tests := map[string]struct {
 		limits limits
-		claims []claim
+		needs  []need
 		// kept is the ports that are open.
 		kept string
 		// left is what has no room, by Service.
 		left map[string]string
 	}{
-		"no limit": {limits{}, []claim{claimOf("a", "x", 0, every(1, 3)...)}, "tcp/1, tcp/3, tcp/5", nil},
+		"no limit": {limits{}, []need{needOf("a", "x", 0, every(1, 3)...)}, "tcp/1, tcp/3, tcp/5", nil},
 		"room for all": {
-			limits{rules: 3}, []claim{claimOf("a", "x", 0, every(1, 3)...)}, "tcp/1, tcp/3, tcp/5", nil,
+			limits{rules: 3}, []need{needOf("a", "x", 0, every(1, 3)...)}, "tcp/1, tcp/3, tcp/5", nil,
 		},
 		"namespaces take turns, the oldest first": {
-			limits{rules: 5}, []claim{claimOf("a", "x", 1, every(1, 9)...), claimOf("b", "y", 2, every(100, 9)...)},
+			limits{rules: 5}, []need{needOf("a", "x", 1, every(1, 9)...), needOf("b", "y", 2, every(100, 9)...)},
 			"tcp/1, tcp/3, tcp/100, tcp/102, tcp/104",
 			map[string]string{"a/x": "tcp/5, tcp/7, tcp/9, tcp/11, tcp/13, tcp/15, tcp/17", "b/y": "tcp/106, tcp/108, tcp/110, tcp/112, tcp/114, tcp/116"},
 		},
 		"who needs less leaves the rest": {
-			limits{rules: 5}, []claim{claimOf("a", "x", 1, every(1, 9)...), claimOf("b", "y", 2, every(100, 1)...)},
+			limits{rules: 5}, []need{needOf("a", "x", 1, every(1, 9)...), needOf("b", "y", 2, every(100, 1)...)},
 			"tcp/1, tcp/3, tcp/5, tcp/7, tcp/100", map[string]string{"a/x": "tcp/9, tcp/11, tcp/13, tcp/15, tcp/17"},
 		},
 		"Services of a namespace take turns, the oldest first": {
-			limits{rules: 3}, []claim{claimOf("a", "x", 1, every(1, 3)...), claimOf("a", "y", 2, every(100, 3)...)},
+			limits{rules: 3}, []need{needOf("a", "x", 1, every(1, 3)...), needOf("a", "y", 2, every(100, 3)...)},
 			"tcp/1, tcp/100, tcp/102", map[string]string{"a/x": "tcp/3, tcp/5", "a/y": "tcp/104"},
 		},
 		"many Services are no advantage": {
-			limits{rules: 2}, []claim{
-				claimOf("a", "x1", 9, every(1, 1)...), claimOf("a", "x2", 9, every(3, 1)...), claimOf("b", "y", 2, every(100, 1)...),
+			limits{rules: 2}, []need{
+				needOf("a", "x1", 9, every(1, 1)...), needOf("a", "x2", 9, every(3, 1)...), needOf("b", "y", 2, every(100, 1)...),
 			}, "tcp/1, tcp/100", map[string]string{"a/x2": "tcp/3"},
 		},
 		"a range is one rule": {
-			limits{rules: 2}, []claim{claimOf("a", "x", 1, tcp(1, 1, everyone...), tcp(2, 2, everyone...)), claimOf("b", "y", 2, every(100, 2)...)},
+			limits{rules: 2}, []need{needOf("a", "x", 1, tcp(1, 1, everyone...), tcp(2, 2, everyone...)), needOf("b", "y", 2, every(100, 2)...)},
 			"tcp/1-2, tcp/100", map[string]string{"b/y": "tcp/102"},
 		},
 		"what adds no rule has room": {
-			limits{rules: 2}, []claim{claimOf("a", "x", 9, every(1, 2)...), claimOf("b", "y", 8, every(100, 1)...), claimOf("c", "z", 1, tcp(101, 101, everyone...))},
+			limits{rules: 2}, []need{needOf("a", "x", 9, every(1, 2)...), needOf("b", "y", 8, every(100, 1)...), needOf("c", "z", 1, tcp(101, 101, everyone...))},
 			"tcp/1, tcp/100-101", map[string]string{"a/x": "tcp/3"},
 		},
 		"a health check comes with the first port": {
-			limits{rules: 3}, []claim{
-				claimOf("a", "x", 9, append(every(1, 2), tcpFrom(10256, "1"))...), claimOf("b", "y", 8, append(every(100, 2), tcpFrom(10256, "2"))...),
+			limits{rules: 3}, []need{
+				needOf("a", "x", 9, append(every(1, 2), tcpFrom(10256, "1"))...), needOf("b", "y", 8, append(every(100, 2), tcpFrom(10256, "2"))...),
 			}, "tcp/1, tcp/100, tcp/10256", map[string]string{"a/x": "tcp/3", "b/y": "tcp/102"},
 		},
 		"what needs many rules comes when the others have as many": {
-			limits{rules: 4, sources: 1000}, []claim{
-				claimOf("a", "x", 9, tcp(1, 1, many...)), claimOf("b", "y", 8, every(100, 3)...),
+			limits{rules: 4, sources: 1000}, []need{
+				needOf("a", "x", 9, tcp(1, 1, many...)), needOf("b", "y", 8, every(100, 3)...),
 			}, "tcp/100, tcp/102, tcp/104", map[string]string{"a/x": "tcp/1"},
 		},
 		"sources of two on one port": {
-			limits{rules: 2, sources: 1000}, []claim{
-				claimOf("a", "x", 9, tcp(1, 1, many[:800]...)), claimOf("b", "y", 8, tcp(1, 1, many[800:1600]...)), claimOf("b", "z", 7, every(100, 1)...),
+			limits{rules: 2, sources: 1000}, []need{
+				needOf("a", "x", 9, tcp(1, 1, many[:800]...)), needOf("b", "y", 8, tcp(1, 1, many[800:1600]...)), needOf("b", "z", 7, every(100, 1)...),
 			}, "tcp/1", map[string]string{"b/z": "tcp/100"},
 		},
 		"splitting the range of another costs what it adds": {
-			limits{rules: 3}, []claim{
-				claimOf("a", "x", 9, tcp(1, 9, everyone[0])), claimOf("b", "y", 8, append([]cloud.Opening{tcp(5, 5, c)}, every(100, 1)...)...), claimOf("c", "z", 7, every(200, 1)...),
+			limits{rules: 3}, []need{
+				needOf("a", "x", 9, tcp(1, 9, everyone[0])), needOf("b", "y", 8, append([]cloud.Opening{tcp(5, 5, c)}, every(100, 1)...)...), needOf("c", "z", 7, every(200, 1)...),
 			}, "tcp/1-9, tcp/100, tcp/200", map[string]string{"b/y": "tcp/5"},
 		},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			kept, left := share(test.claims, test.limits)
+			kept, left := share(test.needs, test.limits)
 			if got := list(kept); got != test.kept {
 				t.Errorf("open: %s, want %s", got, test.kept)
 			}
@@ -126,12 +126,12 @@ func FuzzShare(f *testing.F) {
 	f.Add(uint8(1), []byte{0, 1, 3, 9, 0, 4, 5, 4, 1, 6, 6, 3, 2, 9, 9, 1})
 	f.Add(uint8(7), []byte("a namespace that wants much and others that want little"))
 	f.Fuzz(func(t *testing.T, most uint8, data []byte) {
-		claims := someClaims(data)
+		needs := someNeeds(data)
 		l := limits{rules: int(most%16) + 1, sources: 2}
-		kept, left := share(claims, l)
-		checkShare(t, claims, kept, left, l)
-		slices.Reverse(claims)
-		again, leftAgain := share(claims, l)
+		kept, left := share(needs, l)
+		checkShare(t, needs, kept, left, l)
+		slices.Reverse(needs)
+		again, leftAgain := share(needs, l)
 		slices.Reverse(leftAgain)
 		if diff := cmp.Diff(kept, again); diff != "" {
 			t.Errorf("the order of the Services counts:\n%s", diff)
@@ -142,9 +142,9 @@ func FuzzShare(f *testing.F) {
 	})
 }
 
-// someClaims makes Services of up to four namespaces from any bytes.
-func someClaims(data []byte) []claim {
-	var claims []claim
+// someNeeds makes Services of up to four namespaces from any bytes.
+func someNeeds(data []byte) []need {
+	var needs []need
 	for chunk := range slices.Chunk(data, 4) {
 		if len(chunk) < 4 {
 			break
@@ -159,16 +159,16 @@ func someClaims(data []byte) []claim {
 			o.Balancers = []string{fmt.Sprint(chunk[2] % 4)}
 		}
 		if len(o.Sources)+len(o.Balancers) > 0 {
-			claims = append(claims, claimOf(string('a'+rune(chunk[0]%4)), fmt.Sprintf("s%03d", len(claims)), int(chunk[3]), o))
+			needs = append(needs, needOf(string('a'+rune(chunk[0]%4)), fmt.Sprintf("s%03d", len(needs)), int(chunk[3]), o))
 		}
 	}
-	return claims
+	return needs
 }
 
-func checkShare(t *testing.T, claims []claim, kept []cloud.Opening, left []claim, l limits) {
+func checkShare(t *testing.T, needs []need, kept []cloud.Opening, left []need, l limits) {
 	t.Helper()
 	var wanted []cloud.Opening
-	for _, c := range claims {
+	for _, c := range needs {
 		wanted = append(wanted, c.openings...)
 	}
 	for port := range 70 {
@@ -187,7 +187,7 @@ func checkShare(t *testing.T, claims []claim, kept []cloud.Opening, left []claim
 		out[c.service] = true
 	}
 	namespaces := map[string]int{}
-	for _, c := range claims {
+	for _, c := range needs {
 		namespaces[c.service.Namespace]++
 		for _, o := range c.openings {
 			if !out[c.service] && l.of(add(kept, o)...) != l.of(kept...) {
@@ -199,8 +199,8 @@ func checkShare(t *testing.T, claims []claim, kept []cloud.Opening, left []claim
 		namespaces[c.service.Namespace]--
 	}
 	// A rule of one is at most two more where it lies in the range of another, of two sources each.
-	if share := l.rules / (6 * max(len(claims), 1)); share > 0 && len(left) > 0 {
-		t.Errorf("%d of %d Services are left out although %d rules would do for all", len(left), len(claims), l.rules)
+	if share := l.rules / (6 * max(len(needs), 1)); share > 0 && len(left) > 0 {
+		t.Errorf("%d of %d Services are left out although %d rules would do for all", len(left), len(needs), l.rules)
 	}
 	if part := l.rules / max(len(namespaces), 1) / 6; part > 0 {
 		for namespace, has := range namespaces {
@@ -219,12 +219,12 @@ func TestShareOfAnything(t *testing.T) {
 		for i := range data {
 			data[i] = byte(random.Uint32())
 		}
-		claims := someClaims(data)
+		needs := someNeeds(data)
 		l := limits{rules: 1 + random.IntN(64), sources: 1 + random.IntN(3)}
-		kept, left := share(claims, l)
-		checkShare(t, claims, kept, left, l)
-		random.Shuffle(len(claims), func(i, j int) { claims[i], claims[j] = claims[j], claims[i] })
-		if again, _ := share(claims, l); !cmp.Equal(kept, again) {
+		kept, left := share(needs, l)
+		checkShare(t, needs, kept, left, l)
+		random.Shuffle(len(needs), func(i, j int) { needs[i], needs[j] = needs[j], needs[i] })
+		if again, _ := share(needs, l); !cmp.Equal(kept, again) {
 			t.Errorf("the order of the Services counts: %s, then %s", list(kept), list(again))
 		}
 	}
@@ -234,15 +234,15 @@ func TestShareOfAnything(t *testing.T) {
 func TestShareIsFair(t *testing.T) {
 	for n := 1; n <= 12; n++ {
 		l := limits{rules: 47}
-		var claims []claim
+		var needs []need
 		for i := range n {
 			for j := range 1 + i*7%5 { // up to five Services
-				claims = append(claims, claimOf(fmt.Sprintf("n%02d", i), fmt.Sprintf("s%d", j), i, every(1000*(i+1)+100*j, 1+i*11%40)...))
+				needs = append(needs, needOf(fmt.Sprintf("n%02d", i), fmt.Sprintf("s%d", j), i, every(1000*(i+1)+100*j, 1+i*11%40)...))
 			}
 		}
-		kept, left := share(claims, l)
+		kept, left := share(needs, l)
 		want, has := map[string]int{}, map[string]int{}
-		for _, c := range claims {
+		for _, c := range needs {
 			want[c.service.Namespace] += len(c.openings)
 			has[c.service.Namespace] += len(c.openings)
 		}
@@ -266,11 +266,11 @@ func TestShareOfMany(t *testing.T) {
 	for i := range sources {
 		sources[i] = fmt.Sprintf("10.%d.%d.0/32", i/256, i%256)
 	}
-	claims := []claim{claimOf("greedy", "sources", 0, tcp(7, 7, sources...), tcp(9, 9, sources...))}
+	needs := []need{needOf("greedy", "sources", 0, tcp(7, 7, sources...), tcp(9, 9, sources...))}
 	for i := range 200 {
-		claims = append(claims, claimOf(fmt.Sprintf("n%03d", i), "ports", i, every(20+200*i, 50)...))
+		needs = append(needs, needOf(fmt.Sprintf("n%03d", i), "ports", i, every(20+200*i, 50)...))
 	}
-	kept, left := share(claims, limits{rules: 47, sources: 1000})
+	kept, left := share(needs, limits{rules: 47, sources: 1000})
 	if n := len((limits{sources: 1000}).split(kept)); n != 47 || len(left) == 0 {
 		t.Errorf("%d rules, %d Services left out", n, len(left))
 	}

@@ -18,7 +18,7 @@ import (
 // racks is a cloud without machines whose cluster has servers in a rack.
 type racks struct{ empty }
 
-func (r *racks) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
+func (r *racks) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 	if !strings.HasPrefix(node.Name, "rack-") {
 		return cloud.Instance{}, false
 	}

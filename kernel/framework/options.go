@@ -21,7 +21,7 @@ type Options struct {
 	Config cloud.Config
 	// Warnings are what is odd about the environment, to be told at the start.
 	Warnings []string
-	// ClusterID is in the owner marks of everything created; Config.ClusterName when "".
+	// ClusterID is in the ownership tags of everything created; Config.ClusterName when "".
 	ClusterID string
 	// Mode other than Live changes neither the cloud nor Kubernetes: Kubernetes writes are
 	// sent as server-side dry runs. Such a process must not share its lease with a live one.

@@ -16,7 +16,7 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if c.Describer == nil || Owner(node, c.Concerns) != Mine {
 		return cloud.Instance{}, false
 	}
-	machine, ok := c.Describer.FromNode(factsOf(node))
+	machine, ok := c.Describer.FromNode(attributesOf(node))
 	if !ok {
 		return cloud.Instance{}, false
 	}
@@ -35,8 +35,8 @@ func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
 	return id, nil
 }
 
-func factsOf(node *corev1.Node) cloud.NodeFacts {
-	facts := cloud.NodeFacts{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
+func attributesOf(node *corev1.Node) cloud.NodeAttributes {
+	facts := cloud.NodeAttributes{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
 	for _, a := range node.Status.Addresses {
 		facts.Addresses = append(facts.Addresses, cloud.Address{Type: cloud.AddressType(a.Type), Address: a.Address})
 	}
@@ -50,7 +50,7 @@ func (n *nodes) complete(machine cloud.Instance, node *corev1.Node) cloud.Instan
 // Complete returns a machine with the addresses that only its Node knows; by is nil where the cloud tells all.
 func Complete(by cloud.Completer, machine cloud.Instance, node *corev1.Node) cloud.Instance {
 	if by != nil {
-		machine.Addresses = append(slices.Clip(machine.Addresses), by.FromNodeAddresses(machine, factsOf(node))...)
+		machine.Addresses = append(slices.Clip(machine.Addresses), by.FromNodeAddresses(machine, attributesOf(node))...)
 	}
 	return machine
 }

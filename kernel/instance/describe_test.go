@@ -14,7 +14,7 @@ import (
 // rackWorld has Nodes that describe their machines: those whose names begin with "rack-".
 type rackWorld struct{ *world }
 
-func (w rackWorld) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
+func (w rackWorld) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 	if !strings.HasPrefix(node.Name, "rack-") {
 		return cloud.Instance{}, false
 	}
@@ -62,7 +62,7 @@ func TestDescribedMachines(t *testing.T) {
 // vlans is a cloud that does not know the internal addresses of its machines.
 type vlans struct{ *world }
 
-func (v vlans) FromNodeAddresses(machine cloud.Instance, node cloud.NodeFacts) []cloud.Address {
+func (v vlans) FromNodeAddresses(machine cloud.Instance, node cloud.NodeAttributes) []cloud.Address {
 	for _, a := range node.Addresses {
 		if a.Address == "172.16.0.5" {
 			return []cloud.Address{a}

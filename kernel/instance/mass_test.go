@@ -284,8 +284,8 @@ func TestAnnouncementsThatAreNone(t *testing.T) {
 		}
 	}
 	for name, test := range map[string]struct {
-		mark func(w *world, nodes ...*corev1.Node) []*corev1.Node
-		want int
+		ownershipTag func(w *world, nodes ...*corev1.Node) []*corev1.Node
+		want         int
 	}{
 		"an hour old":             {at(time.Hour), 25},
 		"of a clock that is fast": {at(-time.Hour), 25},
@@ -302,7 +302,7 @@ func TestAnnouncementsThatAreNone(t *testing.T) {
 				w.members("stay", 15, true)
 				nodes := w.members("go", 25, true)
 				w.status(t.Context(), i, 10)
-				w.vanish(test.mark(w, nodes...)...)
+				w.vanish(test.ownershipTag(w, nodes...)...)
 				w.lifecycle(t.Context(), i, 10, 5*time.Minute)
 				if got := len(w.gone()); got != test.want {
 					t.Errorf("%d deleted, want %d: %v", got, test.want, w.counts)

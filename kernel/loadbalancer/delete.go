@@ -25,7 +25,7 @@ import (
 //	yes     -        -     -     does nothing
 //	no      no       -     -     does nothing
 //	no      yes      no    -     does nothing, with an event
-//	no      yes      yes   yes   removes our marks
+//	no      yes      yes   yes   removes our tags
 //	no      yes      yes   no    deletes it, and looks for more
 //	no      orphans  -     yes   does nothing
 //	no      orphans  -     no    deletes what is left of it
@@ -103,10 +103,10 @@ func (p deletion) giveUp(ctx context.Context, observed cloud.Observed) error {
 	return p.release(ctx, observed)
 }
 
-// freeMarks are the marks of a balancer that no Service has any more: none, or the cluster's alone
+// freeOwnershipTags are the ownership tags of a balancer that no Service has any more: none, or the cluster's alone
 // where its name still holds the UID of the Service. Without that the name would say that it is
 // another one's.
-func (p deletion) freeMarks(observed cloud.Observed) []string {
+func (p deletion) freeOwnershipTags(observed cloud.Observed) []string {
 	if !ownership.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
@@ -119,10 +119,10 @@ func (p deletion) freeMarks(observed cloud.Observed) []string {
 	return free.OwnershipTags
 }
 
-// release removes our marks from the balancer and leaves it.
+// release removes our ownership tags from the balancer and leaves it.
 func (p deletion) release(ctx context.Context, observed cloud.Observed) error {
 	after := observed.Balancer.Clone()
-	after.OwnershipTags = p.freeMarks(observed)
+	after.OwnershipTags = p.freeOwnershipTags(observed)
 	progress, err := p.write(ctx, p.policy.Decision(p.policy.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after)))
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (p deletion) going(progress cloud.Progress) error {
 }
 
 // unfinished returns the balancer that was being made to take the place of the observed one: a
-// driver that finds it neither by id nor by name finds it by its marks only. One that another
+// driver that finds it neither by id nor by name finds it by its ownership tags only. One that another
 // Service uses is left.
 func (p deletion) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	if p.Replacing == nil || p.manager.cloud.Replacer == nil {

@@ -102,8 +102,8 @@ func TestRetain(t *testing.T) {
 	}
 	f.wrote("update balancer marks")
 	f.said("LoadBalancerRetained: balancer lb-1", "LoadBalancerRetained")
-	if marks := f.only().OwnershipTags; len(marks) != 0 {
-		t.Errorf("marks %v", marks)
+	if ownershipTags := f.only().OwnershipTags; len(ownershipTags) != 0 {
+		t.Errorf("marks %v", ownershipTags)
 	}
 	heir := newFixture(t, annotated(keyID.Name, "lb-1"))
 	heir.driver.balancers, heir.svc.UID = f.driver.balancers, "heir"
@@ -128,7 +128,7 @@ func TestProtected(t *testing.T) {
 	}
 	f.wrote("update balancer marks")
 	f.said("LoadBalancerRetained: balancer lb-1 was kept, because the cloud protects it", "LoadBalancerRetained")
-	if marks := f.only().OwnershipTags; len(marks) != 0 {
-		t.Errorf("marks %v", marks)
+	if ownershipTags := f.only().OwnershipTags; len(ownershipTags) != 0 {
+		t.Errorf("marks %v", ownershipTags)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
-// marks are those of the fixture's Service.
-var marks = []string{"cluster=prod", "uid=0123-4567"}
+// ownership tags are those of the fixture's Service.
+var ownershipTags = []string{"cluster=prod", "uid=0123-4567"}
 
 // Two processes work at once: both look before either has made a balancer.
 func TestTwoProcessesLeaveOneBalancer(t *testing.T) {
@@ -50,26 +50,26 @@ func TestTwoProcessesLeaveOneBalancer(t *testing.T) {
 
 func TestDuplicates(t *testing.T) {
 	tests := []struct {
-		name    string
-		marks   []string
-		edit    func(*fixture)
-		deleted bool
-		event   string
+		name          string
+		ownershipTags []string
+		edit          func(*fixture)
+		deleted       bool
+		event         string
 	}{
-		{name: "proved", marks: marks, edit: func(*fixture) {}, deleted: true, event: "lb-2 was deleted: the Service has lb-1"},
-		{name: "another cluster id", marks: []string{"cluster=dev", "uid=0123-4567"}, edit: func(*fixture) {}, event: "lb-2 is left: its ownership tags do not prove"},
-		{name: "recorded by another Service", marks: marks, edit: func(f *fixture) {
+		{name: "proved", ownershipTags: ownershipTags, edit: func(*fixture) {}, deleted: true, event: "lb-2 was deleted: the Service has lb-1"},
+		{name: "another cluster id", ownershipTags: []string{"cluster=dev", "uid=0123-4567"}, edit: func(*fixture) {}, event: "lb-2 is left: its ownership tags do not prove"},
+		{name: "recorded by another Service", ownershipTags: ownershipTags, edit: func(f *fixture) {
 			other := victim("bank")
 			other.Annotations[keyID.Name] = "lb-2"
 			f.others = []*corev1.Service{other}
 		}, event: "lb-2 is left: a Service uses it"},
-		{name: "published by another Service", marks: marks, edit: func(f *fixture) {
+		{name: "published by another Service", ownershipTags: ownershipTags, edit: func(f *fixture) {
 			f.others = []*corev1.Service{victim("bank", "192.0.2.2")}
 		}, event: "lb-2 is left: a Service uses it"},
-		{name: "published by this one too", marks: marks, edit: func(f *fixture) {
+		{name: "published by this one too", ownershipTags: ownershipTags, edit: func(f *fixture) {
 			f.svc.Status.LoadBalancer.Ingress = append(f.svc.Status.LoadBalancer.Ingress, corev1.LoadBalancerIngress{IP: "192.0.2.2"})
 		}, event: "lb-2 is left: a Service uses it"},
-		{name: "the credentials see another account", marks: marks, edit: func(f *fixture) { f.distrust = errBroken }, event: "lb-2 is left: broken"},
+		{name: "the credentials see another account", ownershipTags: ownershipTags, edit: func(f *fixture) { f.distrust = errBroken }, event: "lb-2 is left: broken"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -77,7 +77,7 @@ func TestDuplicates(t *testing.T) {
 				f := newFixture(t)
 				f.settle()
 				f.wrote("create balancer")
-				f.place("lb-2", "web", test.marks...)
+				f.place("lb-2", "web", test.ownershipTags...)
 				p, ctx, err := f.begin(t.Context(), f.svc)
 				if err != nil {
 					t.Fatal(err)
@@ -105,7 +105,7 @@ func TestDuplicatesOfAServiceWithAHostName(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, annotated(annotation.Hostname.Name, "shop.example.com"))
 		f.settle()
-		f.place("lb-2", "web", marks...)
+		f.place("lb-2", "web", ownershipTags...)
 		f.pruned("lb-2")
 		if f.only(); f.driver.balancers["lb-1"] == nil {
 			t.Error("the recorded one was deleted")
@@ -125,7 +125,7 @@ func TestDuplicatesOfWhatIsKept(t *testing.T) {
 				f := newFixture(t)
 				f.settle()
 				edit(f.svc)
-				f.place("lb-2", "web", marks...)
+				f.place("lb-2", "web", ownershipTags...)
 				f.events.take()
 				f.pruned("lb-2")
 				if len(f.driver.balancers) != 2 {
@@ -156,7 +156,7 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.settle()
-		f.place("lb-2", "web", marks...)
+		f.place("lb-2", "web", ownershipTags...)
 		kept := f.driver.observed("lb-1")
 		for range 3 {
 			svc := f.svc.DeepCopy()
@@ -177,7 +177,7 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 	})
 }
 
-// duplicatesOf are the balancers of the fake cloud with this mark, but one.
+// duplicatesOf are the balancers of the fake cloud with this ownership tag, but one.
 func (d *fakeDriver) duplicatesOf(spec cloud.Spec, but string) []string {
 	var ids []string
 	for id, s := range d.balancers {

@@ -231,16 +231,16 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 // proof returns the id annotation of a balancer that is certainly the Service's, although
 // something is not done or has failed. What its user wrote there stays, so that a wrong text is said:
 //
-//	our UID mark  we created it  state    written
+//	our UID tag   we created it  state    written
 //	yes           –              active   yes
-//	yes           –              other    no: the mark is proof, and one that fails is made anew
+//	yes           –              other    no: the tag is proof, and one that fails is made anew
 //	no            yes            any      yes: nothing else proves that it is the Service's
 //	no            no             –        no
 func (p *pipeline) proof(seen ...cloud.Observed) map[string]string {
 	name := p.IDAnnotation
 	for _, o := range seen {
-		marked := ownership.IsMarked(o.Owner, p.Spec.Ref.Owner)
-		ours := marked && o.State == cloud.BalancerActive || !marked && o.ID != "" && o.ID == p.state.Created
+		tagged := ownership.IsTagged(o.Owner, p.Spec.Ref.Owner)
+		ours := tagged && o.State == cloud.BalancerActive || !tagged && o.ID != "" && o.ID == p.state.Created
 		if name != "" && p.live() && o.Found && ours && p.Service.Annotations[name] == "" {
 			return map[string]string{name: o.ID}
 		}

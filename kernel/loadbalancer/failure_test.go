@@ -250,7 +250,7 @@ func TestConcurrentRuns(t *testing.T) {
 }
 
 // A balancer that was made before the change failed is the Service's, also where the cloud does not show it in lists yet
-// and has no place for a mark.
+// and has no place for an ownership tag.
 func TestMadeBeforeTheFailure(t *testing.T) {
 	f := newFixture(t)
 	f.driver.hidden = true

@@ -179,8 +179,8 @@ func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
 func (d *fakeDriver) observed(id string) cloud.Observed {
 	s := d.balancers[id]
 	o := cloud.Observed{Found: true, ID: id, State: cloud.BalancerActive, Balancer: s.Clone(), Shared: d.shared, Protected: s.protected}
-	for _, mark := range s.OwnershipTags {
-		switch field, value, _ := strings.Cut(mark, "="); field {
+	for _, ownershipTag := range s.OwnershipTags {
+		switch field, value, _ := strings.Cut(ownershipTag, "="); field {
 		case "uid":
 			o.Owner.UID = value
 		case "cluster":

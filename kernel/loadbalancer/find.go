@@ -63,7 +63,7 @@ func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*t
 type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
-// by mark, then by name. What is not the Service's is passed over, and the search goes on: one of
+// by ownership tag, then by name. What is not the Service's is passed over, and the search goes on: one of
 // ours may exist all the same.
 //
 //	id given to the driver  when
@@ -143,7 +143,7 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	 told the end of
 //	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Leaving: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
 		if since := p.state.PendingSince; !since.IsZero() {

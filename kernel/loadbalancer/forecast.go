@@ -107,7 +107,7 @@ type Explanation struct {
 	Evidence []string
 	// Conflicts are what the Service names and may not have.
 	Conflicts []string
-	// Clusters are those that marks of the load balancers name which were found, the Service's or not.
+	// Clusters are those that ownership tags of the load balancers name which were found, the Service's or not.
 	Clusters []string
 	// Nodes are those that were named, by name.
 	Nodes []NodeRole

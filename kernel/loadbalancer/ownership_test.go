@@ -10,14 +10,14 @@ import (
 
 const victimUID = "99999999-2222-4333-8444-555555555555"
 
-// place puts a balancer of that name with those marks into the cloud, with other settings
+// place puts a balancer of that name with those ownership tags into the cloud, with other settings
 // than the Service wants.
-func (f *fixture) place(id, name string, marks ...string) *stored {
+func (f *fixture) place(id, name string, ownershipTags ...string) *stored {
 	if f.driver.balancers == nil {
 		f.driver.balancers = map[string]*stored{}
 	}
 	s := &stored{Balancer: cloud.Balancer{
-		Name: name, Scope: cloud.ScopeExternal, OwnershipTags: marks,
+		Name: name, Scope: cloud.ScopeExternal, OwnershipTags: ownershipTags,
 		ProviderFields: map[string]string{"tier": "basic", "algorithm": "random"},
 	}}
 	f.driver.balancers[id] = s
@@ -28,31 +28,31 @@ func TestOwnership(t *testing.T) {
 	const foreign, ours, conflict, adopted = "uid=9999", "uid=0123-4567", "OwnershipConflict", "LoadBalancerAdopted"
 	const notYours = `: "lb-9" is not possible: there is no load balancer with this id that the Service may use`
 	tests := []struct {
-		name, policy string
-		balancer     string // name of what is there
-		marks        []string
-		recorded     string
-		adopt        string
-		touched      bool
-		event, text  string
+		name, policy  string
+		balancer      string // name of what is there
+		ownershipTags []string
+		recorded      string
+		adopt         string
+		touched       bool
+		event, text   string
 	}{
 		{name: "by name, unmarked", balancer: "web", touched: true, event: adopted},
 		{name: "by name, unmarked, policy own", policy: "own", balancer: "web", event: conflict, text: "has this name"},
-		{name: "by name, another Service's", balancer: "web", marks: []string{foreign}, event: conflict, text: "has this name"},
-		{name: "by name, another cluster's", balancer: "web", marks: []string{"cluster=dev"}, event: conflict, text: "has this name"},
-		{name: "by name, this cluster's", balancer: "web", marks: []string{"cluster=prod"}, touched: true, event: adopted},
-		{name: "by mark", balancer: "other", marks: []string{"cluster=prod", ours}, touched: true},
-		{name: "by mark, others missing", balancer: "other", marks: []string{ours}, touched: true},
+		{name: "by name, another Service's", balancer: "web", ownershipTags: []string{foreign}, event: conflict, text: "has this name"},
+		{name: "by name, another cluster's", balancer: "web", ownershipTags: []string{"cluster=dev"}, event: conflict, text: "has this name"},
+		{name: "by name, this cluster's", balancer: "web", ownershipTags: []string{"cluster=prod"}, touched: true, event: adopted},
+		{name: "by mark", balancer: "other", ownershipTags: []string{"cluster=prod", ours}, touched: true},
+		{name: "by mark, others missing", balancer: "other", ownershipTags: []string{ours}, touched: true},
 		{name: "by id, unmarked", balancer: "other", recorded: "lb-9", touched: true, event: adopted},
 		{name: "by id, unmarked, policy own", policy: "own", balancer: "other", recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
-		{name: "by id, another Service's", balancer: "other", marks: []string{foreign}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
-		{name: "by id, another cluster's", balancer: "other", marks: []string{"cluster=dev"}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another Service's", balancer: "other", ownershipTags: []string{foreign}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
+		{name: "by id, another cluster's", balancer: "other", ownershipTags: []string{"cluster=dev"}, recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
 		{name: "by id, another UID in its name", balancer: cloud.UIDName(victimUID), recorded: "lb-9", event: conflict, text: keyID.Name + notYours},
-		{name: "by id, another Service's, told to", balancer: "other", marks: []string{foreign}, recorded: "lb-9", adopt: "lb-9", event: conflict, text: notYours},
-		{name: "adopted, another Service's", balancer: "other", marks: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
-		{name: "adopted, another Service's, policy any", policy: "any", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
-		{name: "adopted, another Service's, consent", policy: "lb-9=shop/web", balancer: "other", marks: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
-		{name: "adopted, another Service's, consent for another", policy: "lb-9=shop/api", balancer: "other", marks: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
+		{name: "by id, another Service's, told to", balancer: "other", ownershipTags: []string{foreign}, recorded: "lb-9", adopt: "lb-9", event: conflict, text: notYours},
+		{name: "adopted, another Service's", balancer: "other", ownershipTags: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
+		{name: "adopted, another Service's, policy any", policy: "any", balancer: "other", ownershipTags: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted, another Service's, consent", policy: "lb-9=shop/web", balancer: "other", ownershipTags: []string{foreign}, adopt: "lb-9", touched: true, event: adopted},
+		{name: "adopted, another Service's, consent for another", policy: "lb-9=shop/api", balancer: "other", ownershipTags: []string{foreign}, adopt: "lb-9", event: conflict, text: annotation.Adopt.Name + notYours},
 		{name: "adopted, unmarked", balancer: "other", adopt: "lb-9", touched: true, event: adopted},
 		{name: "adopted id does not exist", balancer: "other", adopt: "lb-9x", event: conflict, text: annotation.Adopt.Name + `: "lb-9x" is not possible: there is no load balancer with this id that the Service may use`},
 	}
@@ -60,7 +60,7 @@ func TestOwnership(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			f := newFixture(t)
 			f.adopts(test.policy)
-			f.place("lb-9", test.balancer, test.marks...)
+			f.place("lb-9", test.balancer, test.ownershipTags...)
 			if test.recorded != "" {
 				f.svc.Annotations[keyID.Name] = test.recorded
 			}
@@ -90,8 +90,8 @@ func TestOwnership(t *testing.T) {
 			if !test.touched {
 				return
 			}
-			if marks := strings.Join(f.driver.balancers["lb-9"].OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
-				t.Errorf("marks %s", marks)
+			if ownershipTags := strings.Join(f.driver.balancers["lb-9"].OwnershipTags, ","); ownershipTags != "cluster=prod,uid=0123-4567" {
+				t.Errorf("marks %s", ownershipTags)
 			}
 			f.driver.writes = nil
 			f.settle()
@@ -154,10 +154,10 @@ func TestRecordedBalancerThatIsGoneIsCreatedAnew(t *testing.T) {
 
 // The Service was deleted before it could take the balancer over.
 func TestWhatWasNeverAdoptedIsNotDeleted(t *testing.T) {
-	for _, marks := range [][]string{{"uid=9999"}, nil} {
+	for _, ownershipTags := range [][]string{{"uid=9999"}, nil} {
 		f := newFixture(t, annotated(annotation.Adopt.Name, "lb-9"), annotated(keyTier.Name, "mistyped"))
 		f.adopts("lb-9=shop/web")
-		f.place("lb-9", "other", marks...)
+		f.place("lb-9", "other", ownershipTags...)
 		fails(t, f.ensure(), keyTier.Name)
 		if err := f.Delete(t.Context(), f.svc); err != nil {
 			t.Fatal(err)
@@ -174,7 +174,7 @@ func TestWhatWasNeverAdoptedIsNotDeleted(t *testing.T) {
 }
 
 // TestSwitchWritesNothing: what an upstream CCM made under a name with the Service's UID gets its
-// marks with the next change and not before. Any other balancer gets them at once.
+// ownership tags with the next change and not before. Any other balancer gets them at once.
 func TestSwitchWritesNothing(t *testing.T) {
 	for name, named := range map[string]bool{"named after the UID": true, "named otherwise": false} {
 		t.Run(name, func(t *testing.T) {
@@ -189,8 +189,8 @@ func TestSwitchWritesNothing(t *testing.T) {
 			}
 			f.svc.Spec.Ports[0].Port++
 			f.settle()
-			if marks := strings.Join(f.driver.balancers["lb-1"].OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
-				t.Errorf("marks %q after a change", marks)
+			if ownershipTags := strings.Join(f.driver.balancers["lb-1"].OwnershipTags, ","); ownershipTags != "cluster=prod,uid=0123-4567" {
+				t.Errorf("marks %q after a change", ownershipTags)
 			}
 		})
 	}

@@ -33,9 +33,9 @@ func TestIDIsRecordedBeforeALaterStepFails(t *testing.T) {
 	})
 }
 
-// In a cloud without owner marks the id is the only proof: a process that ends while the balancer
+// In a cloud without ownership tags the id is the only proof: a process that ends while the balancer
 // is being made must not lose it.
-func TestIDOfAnUnmarkedBalancerIsRecordedAtOnce(t *testing.T) {
+func TestIDOfAnUntaggedBalancerIsRecordedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.driver.busy = 3

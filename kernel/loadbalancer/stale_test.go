@@ -10,7 +10,7 @@ import (
 )
 
 // An ensure can wait for the deletion of the same Service and run after it, with the Service as it
-// was. Nothing may be made or marked then: nobody would delete it.
+// was. Nothing may be made or tagged then: nobody would delete it.
 func TestEnsureAfterTheDeletion(t *testing.T) {
 	for name, leave := range map[string]func(*fixture){
 		"gone":           func(f *fixture) { f.others = []*corev1.Service{victim("bank")} },

@@ -213,7 +213,7 @@ func TestDeletionDuringReplacementFindsBoth(t *testing.T) {
 }
 
 // A Service that keeps its balancer and goes in the middle of a replacement leaves what served, without
-// our marks. A new balancer that never served goes.
+// our ownership tags. A new balancer that never served goes.
 func TestRetainDuringReplacement(t *testing.T) {
 	serves := func(f *fixture, id string) {
 		f.svc.Annotations[keyID.Name] = id

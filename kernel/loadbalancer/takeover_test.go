@@ -27,22 +27,22 @@ func victim(namespace string, addresses ...string) *corev1.Service {
 // proof that there is: nothing happens to it, and only its owner learns more.
 func TestTenantCannotTakeAnothersBalancer(t *testing.T) {
 	tests := []struct {
-		name     string
-		balancer string
-		marks    []string
-		publish  bool
+		name          string
+		balancer      string
+		ownershipTags []string
+		publish       bool
 	}{
-		{name: "our marks", balancer: "other", marks: []string{"cluster=prod", "uid=" + victimUID}},
+		{name: "our marks", balancer: "other", ownershipTags: []string{"cluster=prod", "uid=" + victimUID}},
 		{name: "a name with its UID", balancer: cloud.UIDName(victimUID)},
-		{name: "a name with its UID, and the cluster's mark", balancer: cloud.UIDName(victimUID), marks: []string{"cluster=prod"}},
+		{name: "a name with its UID, and the cluster's mark", balancer: cloud.UIDName(victimUID), ownershipTags: []string{"cluster=prod"}},
 		{name: "its status", balancer: "other", publish: true},
-		{name: "its status, and the cluster's mark", balancer: "other", marks: []string{"cluster=prod"}, publish: true},
+		{name: "its status, and the cluster's mark", balancer: "other", ownershipTags: []string{"cluster=prod"}, publish: true},
 	}
 	for _, test := range tests {
 		for _, key := range []string{keyID.Name, annotation.Adopt.Name} {
 			t.Run(test.name+" "+key, func(t *testing.T) {
 				f := newFixture(t, annotated(key, "lb-9"))
-				f.place("lb-9", test.balancer, test.marks...)
+				f.place("lb-9", test.balancer, test.ownershipTags...)
 				owner := victim("bank")
 				if test.publish {
 					owner = victim("bank", "192.0.2.9")
@@ -90,7 +90,7 @@ func TestOwnerIsToldWhoInItsOwnNamespace(t *testing.T) {
 	f.said("shop/vault LoadBalancerTakeoverRefused: Service web named", "OwnershipConflict")
 }
 
-// Before the switch upstream served the Service with a balancer that carries no marks: its status
+// Before the switch upstream served the Service with a balancer that carries no ownership tags: its status
 // proves that it is the Service's, also where nothing may be adopted.
 func TestWhatUpstreamPublishedIsTakenOver(t *testing.T) {
 	for _, policy := range []string{"", "own"} {
@@ -100,8 +100,8 @@ func TestWhatUpstreamPublishedIsTakenOver(t *testing.T) {
 		f.others = []*corev1.Service{victim("bank"), f.svc}
 		f.place("lb-9", "chosen")
 		f.settle()
-		if marks := strings.Join(f.only().OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
-			t.Errorf("marks %s", marks)
+		if ownershipTags := strings.Join(f.only().OwnershipTags, ","); ownershipTags != "cluster=prod,uid=0123-4567" {
+			t.Errorf("marks %s", ownershipTags)
 		}
 	}
 }
@@ -110,9 +110,9 @@ func TestWhatUpstreamPublishedIsTakenOver(t *testing.T) {
 // private ones are in several networks at once.
 func TestPublishedAddressesThatProveNothing(t *testing.T) {
 	for name, test := range map[string]struct {
-		marks   []string
-		private string
-		refused bool
+		ownershipTags []string
+		private       string
+		refused       bool
 	}{
 		"another cluster's mark":                    {[]string{"cluster=dev"}, "", true},
 		"private":                                   {nil, "10.0.0.", true},
@@ -126,12 +126,12 @@ func TestPublishedAddressesThatProveNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t, annotated(keyID.Name, "lb-9"))
 			f.adopts("own")
-			f.place("lb-9", "chosen", test.marks...).network = test.private
+			f.place("lb-9", "chosen", test.ownershipTags...).network = test.private
 			f.svc.Status.LoadBalancer = victim("shop", cmp.Or(test.private, "192.0.2.")+"9").Status.LoadBalancer
 			if !test.refused {
 				f.settle()
-				if marks := strings.Join(f.only().OwnershipTags, ","); marks != "cluster=prod,uid=0123-4567" {
-					t.Errorf("marks %s", marks)
+				if ownershipTags := strings.Join(f.only().OwnershipTags, ","); ownershipTags != "cluster=prod,uid=0123-4567" {
+					t.Errorf("marks %s", ownershipTags)
 				}
 				return
 			}

@@ -207,7 +207,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	}
 	routes = slices.DeleteFunc(routes, func(route cloud.Route) bool {
 		unknown := route.NextHop.IsValid() && route.Target == "" && !route.Blackhole
-		return unknown || m.Cloud.Descriptor.Capabilities.RoutesUnmarked && !m.ours(route, nodes)
+		return unknown || m.Cloud.Descriptor.Capabilities.RoutesUntagged && !m.ours(route, nodes)
 	})
 	for _, route := range routes {
 		listed[identity{route.Name, route.Destination}] = route
@@ -218,7 +218,7 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	return routes, nil
 }
 
-// ours decides whose a route without a mark is.
+// ours decides whose a route without an ownership tag is.
 //
 //	destination           leads to                  ours
 //	not of the cluster's  –                         no

@@ -427,11 +427,11 @@ func TestDryRunWritesNothing(t *testing.T) {
 	}
 }
 
-// Without marks, ours is what leads to a machine of a node, or nowhere any more, and only within
+// Without ownership tags, ours is what leads to a machine of a node, or nowhere any more, and only within
 // the cluster's pod networks.
-func TestRoutesWithoutMarks(t *testing.T) {
+func TestRoutesWithoutOwnershipTags(t *testing.T) {
 	f := newFixture(run.Live)
-	f.options.Cloud.Descriptor.Capabilities.RoutesUnmarked = true
+	f.options.Cloud.Descriptor.Capabilities.RoutesUntagged = true
 	f.options.ClusterCIDRs = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}
 	f.machines.exist = map[cloud.InstanceID]bool{"1": true, "2": true, "nat": true}
 	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("b", "2", "10.0.2.0/24")}
@@ -527,7 +527,7 @@ func TestImpairedRoute(t *testing.T) {
 func TestNarrowNetwork(t *testing.T) {
 	f, events := newFixture(run.Live), &notes{}
 	f.options.Cloud.RouteScope, f.options.Events = narrow{}, events
-	f.options.Cloud.Descriptor.Capabilities.RoutesUnmarked = true
+	f.options.Cloud.Descriptor.Capabilities.RoutesUntagged = true
 	f.nodes = []*corev1.Node{
 		node("dual", "1", "10.0.1.0/24", "fd00:1::/64"), node("six", "2", "fd00:2::/64"), node("rack", "rack", "10.0.3.0/24", "fd00:3::/64"), node("four", "4", "10.0.4.0/24"),
 	}

@@ -32,7 +32,7 @@ func TestRoutesByAddress(t *testing.T) { synctest.Test(t, routesByAddress) }
 func routesByAddress(t *testing.T) {
 	f := newFixture(run.Live)
 	can := &f.options.Cloud.Descriptor.Capabilities
-	can.RoutesUnmarked, can.RoutesByAddress = true, true
+	can.RoutesUntagged, can.RoutesByAddress = true, true
 	f.options.Cloud.RouteScope = narrow{}
 	f.options.ClusterCIDRs = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}
 	f.nodes = []*corev1.Node{node("a", "1", "10.0.1.0/24"), node("rack", "rack", "10.0.4.0/24"), node("b", "2", "10.0.2.0/24")}
@@ -68,7 +68,7 @@ func routesByAddress(t *testing.T) {
 	}
 }
 
-// Some routes of a cloud with marks name an address. One whose address cannot be told to be anybody's stays that of
+// Some routes of a cloud with ownership tags name an address. One whose address cannot be told to be anybody's stays that of
 // the Node which wants it; another one is neither shown nor deleted.
 func TestSomeRoutesByAddress(t *testing.T) {
 	f := newFixture(run.Live)
@@ -119,7 +119,7 @@ func fullNetwork(t *testing.T) {
 	f, events := newFixture(run.Live), &notes{}
 	f.options.Events = events
 	f.options.Cloud.Descriptor.Capabilities.MaxRoutes = 3
-	f.options.Cloud.Descriptor.Capabilities.RoutesUnmarked = true
+	f.options.Cloud.Descriptor.Capabilities.RoutesUntagged = true
 	f.machines.exist = map[cloud.InstanceID]bool{"1": true, "2": true, "3": true}
 	for n := range 3 {
 		f.nodes = append(f.nodes, node(fmt.Sprint(n), fmt.Sprint(n), fmt.Sprintf("10.0.%d.0/24", n)))

@@ -13,7 +13,7 @@ type Rule string
 
 // The rules.
 const (
-	// AdoptUnowned allows those that carry nobody's mark.
+	// AdoptUnowned allows those that carry nobody's ownership tag.
 	AdoptUnowned Rule = "unowned"
 	// AdoptOwn allows none.
 	AdoptOwn Rule = "own"

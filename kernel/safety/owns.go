@@ -61,7 +61,7 @@ type Ownership struct {
 // that an annotation names its id; "by name" that only the name led to it. A name that holds a UID
 // is a<UID>, as upstream CCMs derive it; see cloud.UIDName.
 //
-//	UID mark  Service mark  cluster mark  further                             standing
+//	UID tag   Service tag   cluster tag   further                             standing
 //	this      –             another       leaving, and neither named,         claimed: of a cluster that was
 //	                                      created nor published               restored from the same backup
 //	this      –             –             –                                   ours
@@ -111,7 +111,7 @@ func (a Adoption) Judge(c Case) Ownership {
 func (a Adoption) given(c Case, named bool) bool {
 	o, us := c.Observed, c.Service
 	had := !c.Deleting || named || c.created() || c.Published
-	return ownership.IsMarked(o.Owner, us) && (had || ownership.Of(o.Owner, us) != ownership.AnotherCluster) ||
+	return ownership.IsTagged(o.Owner, us) && (had || ownership.Of(o.Owner, us) != ownership.AnotherCluster) ||
 		(named || !c.Deleting) && a.allows(o.ID, us) ||
 		a.rule == AdoptAny && named ||
 		o.Owner.UID == "" && ownership.IsInName(o.Balancer.Name, us)

@@ -28,7 +28,7 @@ func Descriptor() cloud.Descriptor {
 			Balancers: true,
 			Routes:    true,
 			// A route has neither name nor tags.
-			RoutesUnmarked: true,
+			RoutesUntagged: true,
 			Tags:           true,
 			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts:      true,

@@ -90,7 +90,7 @@ func connect(ctx context.Context, c cloud.Config) (session.Clients, config.Confi
 	}
 	k := f.Config
 	k.Region, k.ClusterName = n.Config.Region, c.ClusterName
-	if !f.Elsewhere() {
+	if !f.OutsideVPC() {
 		err = n.Learn(ctx, &k)
 	}
 	switch {

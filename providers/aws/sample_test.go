@@ -36,7 +36,7 @@ func TestSamplesAreRight(t *testing.T) {
 	if f.Role.ExternalID == "" || len(f.Config.Families) != 2 || len(f.Config.RouteTables) != 2 || f.Overrides.Find(config.Compute, "eu-central-1") == nil {
 		t.Errorf("cloud.conf is read as %+v", f)
 	}
-	if f, _, err = config.Parse(content); err != nil || !f.Elsewhere() {
+	if f, _, err = config.Parse(content); err != nil || !f.OutsideVPC() {
 		t.Errorf("cloud.conf as it is: %v, %+v", err, f)
 	}
 	values, err := os.ReadFile(samples + "values.yaml")
@@ -51,7 +51,7 @@ func TestSamplesAreRight(t *testing.T) {
 	if err := yaml.Unmarshal(values, &chart); err != nil {
 		t.Fatal(err)
 	}
-	if f, warnings, err = config.Parse([]byte(chart.AWS.Credentials.Inline.CloudConf)); err != nil || warnings != nil || !f.Elsewhere() {
+	if f, warnings, err = config.Parse([]byte(chart.AWS.Credentials.Inline.CloudConf)); err != nil || warnings != nil || !f.OutsideVPC() {
 		t.Errorf("values.yaml: error %v, warnings %q, %+v", err, warnings, f)
 	}
 }

@@ -26,7 +26,7 @@ func Descriptor() cloud.Descriptor {
 		Capabilities: cloud.Capabilities{
 			Balancers:       true,
 			Routes:          true,
-			RoutesUnmarked:  true,
+			RoutesUntagged:  true,
 			RoutesByAddress: true,
 			MaxRoutes:       network.Most,
 			Protocols:       []cloud.Protocol{cloud.ProtocolTCP},

@@ -10,7 +10,7 @@
 //	neutron  ports, networks and subnets, which several packages use
 //	nova     machines: servers, their addresses and provider-IDs
 //	route    routes to pods on a router
-//	mark     names, descriptions and tags of load balancers and their parts
+//	tag      names, descriptions and tags of load balancers and their parts
 //	octavia  load balancers, with their floating IPs and security groups
 //
 // The driver itself only gives them their clients and settings.

@@ -18,15 +18,15 @@ var (
 )
 
 const (
-	readServer  = "GET /servers/*"
-	readPorts   = "GET /ports"
-	writePort   = "PUT /ports/*"
-	readRouter  = "GET /routers/*"
-	writeRouter = "PUT /routers/*"
-	setMark     = "PUT /routers/*/tags/*"
-	unsetMark   = "DELETE /routers/*/tags/*"
-	addRoute    = "PUT /routers/*/add_extraroutes"
-	removeRoute = "PUT /routers/*/remove_extraroutes"
+	readServer        = "GET /servers/*"
+	readPorts         = "GET /ports"
+	writePort         = "PUT /ports/*"
+	readRouter        = "GET /routers/*"
+	writeRouter       = "PUT /routers/*"
+	setOwnershipTag   = "PUT /routers/*/tags/*"
+	unsetOwnershipTag = "DELETE /routers/*/tags/*"
+	addRoute          = "PUT /routers/*/add_extraroutes"
+	removeRoute       = "PUT /routers/*/remove_extraroutes"
 )
 
 // newRouted starts with a router and two servers, 10.10.0.11 and 10.10.0.12.
@@ -117,7 +117,7 @@ func TestRouteRequests(t *testing.T) {
 	l.routed(ours)
 	l.cost("list none", readRouter)
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("create", readServer, readPorts, readRouter, setMark, writePort, addRoute)
+	l.cost("create", readServer, readPorts, readRouter, setOwnershipTag, writePort, addRoute)
 	l.create(ours, "10.244.1.0/24", "one")
 	l.cost("create again", readServer, readPorts, readRouter)
 	l.create(ours, "fd00:244:1::/64", "one")
@@ -127,7 +127,7 @@ func TestRouteRequests(t *testing.T) {
 	routes := l.routed(ours, "10.244.1.0/24 one", "fd00:244:1::/64 one")
 	l.cost("list", readRouter, readPorts, readPorts)
 	l.must(l.driver.DeleteRoute(t.Context(), ours, routes[0]))
-	l.cost("delete", readRouter, readPorts, readPorts, writePort, removeRoute, unsetMark)
+	l.cost("delete", readRouter, readPorts, readPorts, writePort, removeRoute, unsetOwnershipTag)
 	l.must(l.driver.DeleteRoute(t.Context(), ours, routes[0]))
 	l.cost("delete again", readRouter)
 	l.onRouter("afterwards", "fd00:244:1::/64 fd00:10::11")
@@ -142,7 +142,7 @@ func TestRoutesOfOthers(t *testing.T) {
 	l.routed(ours)
 	l.requests = nil
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("adopt upstream's", readServer, readPorts, readRouter, setMark, writePort)
+	l.cost("adopt upstream's", readServer, readPorts, readRouter, setOwnershipTag, writePort)
 	l.create(theirs, "10.244.2.0/24", "two")
 	l.routed(ours, "10.244.1.0/24 one")
 	found := l.routed(theirs, "10.244.2.0/24 two")
@@ -199,7 +199,7 @@ func TestRouteWithoutPortSecurity(t *testing.T) {
 		w.call(http.MethodPut, "network", "ports/"+l.facts["port of one"], object{"port": object{"security_groups": []string{}, "port_security_enabled": false}}, nil)
 	})
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("create", readServer, readPorts, readRouter, setMark, addRoute)
+	l.cost("create", readServer, readPorts, readRouter, setOwnershipTag, addRoute)
 }
 
 // TestRouteInterrupted: each step that fails leaves what the next attempt completes, and
@@ -207,7 +207,7 @@ func TestRouteWithoutPortSecurity(t *testing.T) {
 func TestRouteInterrupted(t *testing.T) {
 	l := newRouted(t)
 	l.byHand("10.244.1.0/24", "10.10.0.11")
-	for i, step := range []string{setMark, writePort, addRoute} {
+	for i, step := range []string{setOwnershipTag, writePort, addRoute} {
 		l.failing(step)
 		if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
 			t.Errorf("created although %s failed", step)
@@ -236,7 +236,7 @@ func TestRouteInterrupted(t *testing.T) {
 	l.onRouter("at the end", "10.244.1.0/24 10.10.0.11")
 }
 
-// TestRefusedRoute leaves neither its address pair nor its mark, which nothing would find any more.
+// TestRefusedRoute leaves neither its address pair nor its ownership tag, which nothing would find any more.
 func TestRefusedRoute(t *testing.T) {
 	l := newRouted(t)
 	l.change(func(w *world) {
@@ -252,10 +252,10 @@ func TestRefusedRoute(t *testing.T) {
 		}
 	}
 	l.pairs("after the refusal", "two", "10.99.0.0/24")
-	l.marks("after the refusal", 0)
+	l.ownershipTags("after the refusal", 0)
 }
 
-// TestRouteBrokenOff: what a creation had made when the process ended is found by its mark, also
+// TestRouteBrokenOff: what a creation had made when the process ended is found by its ownership tag, also
 // when the machine is gone meanwhile. Pairs of others stay.
 func TestRouteBrokenOff(t *testing.T) {
 	l := newRouted(t)
@@ -280,11 +280,11 @@ func TestRouteBrokenOff(t *testing.T) {
 	l.routed(ours)
 	l.pairs("at the end", "one")
 	l.pairs("at the end", "two", "10.244.7.0/24")
-	l.marks("at the end", 0)
+	l.ownershipTags("at the end", 0)
 }
 
-// marks checks how many marks the router has.
-func (l *lab) marks(when string, want int) {
+// ownershipTags checks how many ownership tags the router has.
+func (l *lab) ownershipTags(when string, want int) {
 	l.Helper()
 	got := l.fact("marks "+when, func(w *world) string {
 		var answer struct{ Router struct{ Tags []string } }

@@ -18,7 +18,7 @@ const (
 	fieldProxyProtocol = "proxyProtocol"
 )
 
-// Observe implements cloud.Balancers. It looks by recorded id, by mark and by name.
+// Observe implements cloud.Balancers. It looks by recorded id, by ownership tag and by name.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
 	if id, ok := checkID(spec.Ref.ID); ok {
 		if b, err := d.client.Balancer(ctx, id); err == nil {
@@ -27,15 +27,15 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
-	marked, err := d.client.Balancers(ctx, "", marks.Service(spec.Ref.Owner.UID))
+	tagged, err := d.client.Balancers(ctx, "", ownershipTags.Service(spec.Ref.Owner.UID))
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
-	marked = slices.DeleteFunc(marked, func(b world.Balancer) bool {
-		return spec.Beside != nil && (b.ID == spec.Beside.ID || !ownership.IsCertain(marks.Owner(b.Labels), spec.Ref.Owner))
+	tagged = slices.DeleteFunc(tagged, func(b world.Balancer) bool {
+		return spec.Beside != nil && (b.ID == spec.Beside.ID || !ownership.IsCertain(ownershipTags.Owner(b.Labels), spec.Ref.Owner))
 	})
-	if len(marked) > 0 {
-		return cloud.OneOf(marked, observe), nil
+	if len(tagged) > 0 {
+		return cloud.OneOf(tagged, observe), nil
 	}
 	named, err := d.client.Balancers(ctx, name(spec), nil)
 	if err != nil {
@@ -53,7 +53,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 func observe(b world.Balancer) cloud.Observed {
 	observed := cloud.Observed{
 		Found: true, ID: b.ID, State: cloud.BalancerState(b.Status), Detail: b.Status,
-		Owner: marks.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
+		Owner: ownershipTags.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
 	}
 	if b.Status == world.StatusDeleting {
 		observed.State = cloud.BalancerPending
@@ -68,7 +68,7 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 	check := stored.HealthCheck
 	b := cloud.Balancer{
 		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
-		Allow: stored.AllowedSources, OwnershipTags: marks.List(stored.Labels),
+		Allow: stored.AllowedSources, OwnershipTags: ownershipTags.List(stored.Labels),
 		ProviderFields: map[string]string{fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol)},
 		Health: &cloud.Health{
 			Protocol: cloud.ProtocolOf(check.Protocol), Port: check.Port, Path: check.Path,
@@ -91,7 +91,7 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
 	spec := world.BalancerSpec{
 		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, DualStack: b.DualStack,
-		AllowedSources: b.Allow, Labels: marks.Replace(stored.Labels, b.OwnershipTags),
+		AllowedSources: b.Allow, Labels: ownershipTags.Replace(stored.Labels, b.OwnershipTags),
 		Algorithm: b.ProviderFields[fieldAlgorithm], ProxyProtocol: b.ProviderFields[fieldProxyProtocol] == "true",
 		HealthCheck: world.HealthCheck{
 			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,

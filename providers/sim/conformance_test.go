@@ -47,7 +47,7 @@ func harness(settings world.Settings) conformance.Harness {
 			sim.Healthy.Name:        {Value: "4"},
 			sim.Unhealthy.Name:      {Value: "5"},
 		},
-		Described: []cloud.NodeFacts{
+		Described: []cloud.NodeAttributes{
 			{Name: "rack-1", Labels: map[string]string{static.Label: "true"}, Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "192.0.2.1"}}},
 			{
 				Name: "rack-2", ProviderID: "sim://static/rack-2", Annotations: map[string]string{static.Address: "198.51.100.7"},

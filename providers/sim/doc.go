@@ -1,7 +1,7 @@
 // Package sim is the driver of a cloud in memory, and the driver to read first: it shows
 // in a few hundred lines everything a driver has to do.
 //
-//	sim.go         what the provider is (Descriptor), how a driver is built (New), owner marks, classes of errors
+//	sim.go         what the provider is (Descriptor), how a driver is built (New), owner tags, classes of errors
 //	annotation.go  what users can write on a Service
 //	instance.go    machines
 //	normalize.go   the balancer a Service asks for, as the API would store it

@@ -18,7 +18,7 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 	b := cloud.Balancer{
 		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: check,
 		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
-		OwnershipTags:  marks.List(marks.Of(spec.Ref.Owner)),
+		OwnershipTags:  ownershipTags.List(ownershipTags.Of(spec.Ref.Owner)),
 	}
 	for _, port := range spec.Ports {
 		b.Listeners = append(b.Listeners, port.Listener())

@@ -10,7 +10,7 @@ import (
 
 // ListRoutes implements cloud.Routes.
 func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
-	listed, err := d.client.Routes(ctx, marks.Cluster(owner.Cluster))
+	listed, err := d.client.Routes(ctx, ownershipTags.Cluster(owner.Cluster))
 	if err != nil {
 		return nil, fmt.Errorf("listing routes: %w", err)
 	}
@@ -26,7 +26,7 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 // CreateRoute implements cloud.Routes. There can be one route per destination: a second
 // one is a conflict.
 func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	spec := world.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: marks.Of(owner)}
+	spec := world.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: ownershipTags.Of(owner)}
 	made, err := d.client.CreateRoute(ctx, spec)
 	if err != nil {
 		return fmt.Errorf("creating route to %s: %w", route.Destination, err)

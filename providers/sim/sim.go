@@ -55,8 +55,8 @@ var (
 	_ cloud.Operations = (*Driver)(nil)
 )
 
-// marks are the labels that say whom an object belongs to.
-const marks = cloud.LabelMarks("ccm-")
+// ownership tags are the labels that say whom an object belongs to.
+const ownershipTags = cloud.OwnershipLabels("ccm-")
 
 // New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
 // talks over HTTP like to any other and which runs until the process ends.

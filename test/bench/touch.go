@@ -18,7 +18,7 @@ func (r *run) touchServices(ctx context.Context, p *ccm.Process) error {
 	if err != nil {
 		return err
 	}
-	m := r.mark()
+	m := r.ownershipTag()
 	busy, err := p.CPUSoFar()
 	if err != nil {
 		return err

@@ -89,7 +89,7 @@ func TestImportLaw(t *testing.T) {
 		{"./providers/openstack/neutron", openstack("config", "session", "option")},
 		{"./providers/openstack/nova", openstack("session", "option", "route")},
 		{"./providers/openstack/route", openstack("config", "session", "option", "nova")},
-		{"./providers/openstack/mark", openstack("api", "config", "session", "option", "neutron", "nova", "route")},
+		{"./providers/openstack/tag", openstack("api", "config", "session", "option", "neutron", "nova", "route")},
 		{"./providers/openstack/octavia", openstack("session", "nova", "route")},
 		{"./examples/toycloud", []string{"k8s.io/", module + "providers", module + "kernel/framework", module + "internal"}},
 		{"./cmd/...", []string{module + "test", module + "examples", "k8s.io/kubernetes"}},

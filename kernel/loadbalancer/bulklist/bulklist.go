@@ -59,9 +59,9 @@ type Query struct {
 	Service types.UID
 	// After is the earliest time at which the list may have begun.
 	After time.Time
-	// Leaving says that the Service gives its balancer up. It can get none of another Service, so
+	// Deleting says that the Service gives its balancer up. It can get none of another Service, so
 	// a list from before a deletion tells it the truth.
-	Leaving bool
+	Deleting bool
 	// Alone says that a list is worth it for this Service by itself: it replaces several reads.
 	Alone bool
 }
@@ -165,7 +165,7 @@ func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, settled bool
 		return nil, true
 	}
 	fresh := s.latest != nil && now.Sub(s.began) < maxAge && !s.began.Before(q.After) && s.began.After(s.moved) &&
-		(q.Leaving || s.began.After(s.deleted))
+		(q.Deleting || s.began.After(s.deleted))
 	return s.latest, fresh
 }
 

@@ -38,7 +38,7 @@ func TestStaggered(t *testing.T) {
 		for i := range 50 {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
-				if lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Leaving: true}) == nil {
+				if lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Deleting: true}) == nil {
 					t.Errorf("Service %d got no list", i)
 				}
 			})

@@ -114,12 +114,12 @@ func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.C
 func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) Decision {
 	after, held, warnings := p.selectTargets(s.possible, observed, c)
 	operations := difference.Order(difference.Of(observed.Balancer, after))
-	wait := marksCanWait(observed, operations)
+	wait := ownershipTagsCanWait(observed, operations)
 	if wait {
 		operations = nil
 	}
 	d := p.Decision(s.spec, observed, &after, append(operations, s.blocked...))
-	d.Whole, d.MarksWait, d.Held, d.Err = true, wait, held, c.Err
+	d.Whole, d.OwnershipTagsWait, d.Held, d.Err = true, wait, held, c.Err
 	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
@@ -184,15 +184,15 @@ func (p Policy) unadopted(f Finding) []problem.Warning {
 	return []problem.Warning{p.NotYours(p.Adopt)}
 }
 
-// marksCanWait reports whether the marks that are missing are written with the next change and
+// ownershipTagsCanWait reports whether the ownership tags that are missing are written with the next change and
 // not now, so that taking over what an upstream CCM made costs no write.
 //
-//	name holds the UID  has our marks  differs besides  marks
+//	name holds the UID  has our tags   differs besides  tags
 //	no                  -              -                now: they alone tell others whose it is
 //	yes                 some           -                now: somebody removed some
 //	yes                 none           something        with that
 //	yes                 none           nothing          wait: no other Service may take that name
-func marksCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
-	marked := observed.Owner.Namespace != "" || observed.Owner.Name != ""
-	return observed.Named && !marked && len(operations) == 1 && operations[0].Field == cloud.FieldOwnershipTags
+func ownershipTagsCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
+	tagged := observed.Owner.Namespace != "" || observed.Owner.Name != ""
+	return observed.Named && !tagged && len(operations) == 1 && operations[0].Field == cloud.FieldOwnershipTags
 }

@@ -20,8 +20,8 @@ type Decision struct {
 	Change cloud.Change
 	// Whole says that the change leads to all that was asked for, not only its targets.
 	Whole bool
-	// MarksWait says that ownership tags are missing, which the next change writes.
-	MarksWait bool
+	// OwnershipTagsWait says that ownership tags are missing, which the next change writes.
+	OwnershipTagsWait bool
 	// Replaces says that the balancer is deleted so that the next run creates it anew.
 	Replaces bool
 	// Recreates says that this is because it failed before it ever served.
@@ -64,9 +64,9 @@ type question struct {
 	Refused func([]problem.Warning) Decision
 }
 
-// Adopts reports whether the change puts our marks on a balancer that did not have them.
+// Adopts reports whether the change puts our ownership tags on a balancer that did not have them.
 func (d Decision) Adopts() bool {
-	return d.Change.After != nil && !ownership.IsMarked(d.Change.Before.Owner, d.Change.Spec.Ref.Owner) &&
+	return d.Change.After != nil && !ownership.IsTagged(d.Change.Before.Owner, d.Change.Spec.Ref.Owner) &&
 		slices.ContainsFunc(d.Change.Operations, func(op cloud.Operation) bool { return op.Field == cloud.FieldOwnershipTags })
 }
 
@@ -76,7 +76,7 @@ type Finding struct {
 	Observed cloud.Observed
 	// Conflicts are what the Service asked for and may not have.
 	Conflicts []problem.Warning
-	// Clusters are those that marks of the balancers name which were found, and passed over where they are not the
+	// Clusters are those that ownership tags of the balancers name which were found, and passed over where they are not the
 	// Service's.
 	Clusters []string
 	// Successor is the new balancer beside it, nil when it was not looked for.

@@ -176,12 +176,12 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 
 // failedOnCreate reports whether the balancer is to be deleted because it never was of any use:
 //
-//	state   ours by mark  Service has an address or id  failed for  failedOnCreate
+//	state   ours by tag   Service has an address or id  failed for  failedOnCreate
 //	failed  yes           no                            long        yes
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
 func (p Policy) failedOnCreate(observed cloud.Observed) bool {
-	ours := ownership.IsMarked(observed.Owner, p.Spec.Ref.Owner)
+	ours := ownership.IsTagged(observed.Owner, p.Spec.Ref.Owner)
 	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.State.FailedCreation.Passed()

@@ -241,10 +241,10 @@ func setListener(l *cloud.Listener, op cloud.Operation) {
 	}
 }
 
-func setOther(health **cloud.Health, extras map[string]string, op cloud.Operation) {
+func setOther(health **cloud.Health, fields map[string]string, op cloud.Operation) {
 	field, of := strings.CutPrefix(op.Field, "health.")
 	if !of {
-		extras[op.Field] = op.After
+		fields[op.Field] = op.After
 		return
 	}
 	if op.After == "" && (*health == nil || field != "path" && field != "proxy") {

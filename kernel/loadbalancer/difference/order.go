@@ -11,10 +11,10 @@ import (
 // step is the place of an operation in the order of execution.
 type step int
 
-// The order: what is ours is marked first, then create and widen, then change, then narrow
+// The order: what is ours is tagged first, then create and widen, then change, then narrow
 // and delete. A crash at any point leaves something that serves at least what it did.
 const (
-	stepMark step = iota
+	stepOwnershipTag step = iota
 	stepCreateBalancer
 	stepOpen
 	stepCreateTarget
@@ -41,7 +41,7 @@ func Order(operations []cloud.Operation) []cloud.Operation {
 func stepOf(op cloud.Operation) step {
 	switch {
 	case op.Field == cloud.FieldOwnershipTags:
-		return stepMark
+		return stepOwnershipTag
 	case op.Verb == cloud.Update:
 		return effectOf(op)
 	}

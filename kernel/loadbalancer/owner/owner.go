@@ -54,7 +54,7 @@ func (o Owners) orphan(r *request.Request, observed cloud.Observed) bool {
 }
 
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
-// ones, unless our cluster's mark is on it.
+// ones, unless our cluster's ownership tag is on it.
 func unmistakable(us cloud.Owner, observed cloud.Observed) cloud.Observed {
 	if us.Cluster == "" || observed.Owner.Cluster != us.Cluster {
 		observed.Addresses = slices.DeleteFunc(slices.Clone(observed.Addresses), func(a cloud.BalancerAddress) bool {
@@ -154,7 +154,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 			all = append(all, says)
 		}
 	}
-	add("its ownership tags have the UID of the Service", ownership.IsMarked(o.Owner, us))
+	add("its ownership tags have the UID of the Service", ownership.IsTagged(o.Owner, us))
 	add("its ownership tags name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
 	add("its ownership tags name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
 	add("its name holds the UID of the Service", o.Named || ownership.IsInName(o.Balancer.Name, us))
@@ -166,7 +166,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 }
 
 // Gone reports whether the cache shows by now that the Service gives its balancer up. A run may
-// have waited for the deletion, after which nobody would delete what it makes or marks. A cache
+// have waited for the deletion, after which nobody would delete what it makes or ownership tags. A cache
 // without any Service knows nothing.
 func (o Owners) Gone(svc *corev1.Service) bool {
 	all := o.Services()

@@ -145,7 +145,7 @@ func (r *Request) readSelector() {
 // counts as no id where the Service goes.
 //
 //	recorded  adopt  id        because
-//	-         -      none      found by mark or name
+//	-         -      none      found by tag or name
 //	a         -      a
 //	-         b      b
 //	a         a      a

@@ -1,5 +1,5 @@
 // Package ownership says whose an object of a cloud is. A driver translates what tags, labels, names and descriptions say
-// into a cloud.Owner, the claim, and finds; whose that makes the object is decided here and in package safety, and nowhere
+// into a cloud.Owner, and finds; whose that makes the object is decided here and in package safety, and nowhere
 // else. It is free of I/O.
 package ownership
 
@@ -22,7 +22,7 @@ const (
 	Nobody         Whose = "nobody's"
 )
 
-// Of judges a claim, for any object: a balancer, or a part of one such as a target group. The first row that fits decides,
+// Of judges an owner that was read, for any object: a balancer, or a part of one such as a target group. The first row that fits decides,
 // "–" means any value. Empty texts never match.
 //
 //	UID      Service  cluster  whose
@@ -37,53 +37,53 @@ const (
 //	none     none     this     the cluster's
 //	none     another  none     another cluster's: a Service without its cluster may be anybody's
 //	none     –        none     nobody's: the name of a Service proves nothing
-func Of(claim, us cloud.Owner) Whose {
-	if claim.UID == "" {
-		return named(claim, us)
+func Of(owner, us cloud.Owner) Whose {
+	if owner.UID == "" {
+		return named(owner, us)
 	}
-	switch here, marked := isHere(claim, us), IsMarked(claim, us); {
-	case marked && (here || claim.Cluster == ""):
+	switch here, tagged := isHere(owner, us), IsTagged(owner, us); {
+	case tagged && (here || owner.Cluster == ""):
 		return Ours
-	case !marked && isNamesake(claim, us):
+	case !tagged && isNamesake(owner, us):
 		return Namesake
-	case marked, !here:
+	case tagged, !here:
 		return AnotherCluster
 	}
 	return AnotherService
 }
 
-// named is Of for a claim without a UID.
-func named(claim, us cloud.Owner) Whose {
-	switch here, another := isHere(claim, us), NamesAnother(claim, us); {
-	case !here && (another || claim.Cluster != ""):
+// named is Of for an owner without a UID.
+func named(owner, us cloud.Owner) Whose {
+	switch here, another := isHere(owner, us), NamesAnother(owner, us); {
+	case !here && (another || owner.Cluster != ""):
 		return AnotherCluster
 	case another:
 		return AnotherService
 	case !here:
 		return Nobody
-	case isNamesake(claim, us):
+	case isNamesake(owner, us):
 		return Ours
 	}
 	return ThisCluster
 }
 
-func isHere(claim, us cloud.Owner) bool { return claim.Cluster != "" && claim.Cluster == us.Cluster }
+func isHere(owner, us cloud.Owner) bool { return owner.Cluster != "" && owner.Cluster == us.Cluster }
 
-func isNamesake(claim, us cloud.Owner) bool { return claim.Name != "" && claim.String() == us.String() }
+func isNamesake(owner, us cloud.Owner) bool { return owner.Name != "" && owner.String() == us.String() }
 
-// IsMarked reports whether a claim has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
-func IsMarked(claim, us cloud.Owner) bool { return claim.UID != "" && claim.UID == us.UID }
+// IsTagged reports whether an owner has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
+func IsTagged(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID == us.UID }
 
-// IsCertain reports whether a claim has the Service's UID and its cluster. It is for a second balancer, which nothing but marks
+// IsCertain reports whether an owner has the Service's UID and its cluster. It is for a second balancer, which nothing but ownership tags
 // led to, before it is deleted or takes the place of the first one.
-func IsCertain(claim, us cloud.Owner) bool {
-	return IsMarked(claim, us) && isHere(claim, us)
+func IsCertain(owner, us cloud.Owner) bool {
+	return IsTagged(owner, us) && isHere(owner, us)
 }
 
-// NamesAnother reports whether a claim names a Service, and it is not this one.
-func NamesAnother(claim, us cloud.Owner) bool {
-	return claim.Namespace != "" && claim.Namespace != us.Namespace ||
-		claim.Name != "" && claim.Name != us.Name
+// NamesAnother reports whether an owner names a Service, and it is not this one.
+func NamesAnother(owner, us cloud.Owner) bool {
+	return owner.Namespace != "" && owner.Namespace != us.Namespace ||
+		owner.Name != "" && owner.Name != us.Name
 }
 
 // IsInName reports whether a name is the cloud.UIDName of the Service, which proves as much as its UID.

@@ -38,21 +38,21 @@ func TestOf(t *testing.T) {
 	clusters := map[string]string{this: us.Cluster, another: "test"}
 	for _, test := range tests {
 		service := services[test.service]
-		claim := cloud.Owner{Cluster: clusters[test.cluster], Namespace: service.Namespace, Name: service.Name, UID: uids[test.uid]}
-		if got := Of(claim, us); got != test.want {
+		owner := cloud.Owner{Cluster: clusters[test.cluster], Namespace: service.Namespace, Name: service.Name, UID: uids[test.uid]}
+		if got := Of(owner, us); got != test.want {
 			t.Errorf("UID %q, Service %q, cluster %q: %s, want %s", test.uid, test.service, test.cluster, got, test.want)
 		}
-		if marked, certain := IsMarked(claim, us), IsCertain(claim, us); marked != (test.uid == this) || certain != (marked && test.cluster == this) {
-			t.Errorf("UID %q, cluster %q: marked %t, certain %t", test.uid, test.cluster, marked, certain)
+		if tagged, certain := IsTagged(owner, us), IsCertain(owner, us); tagged != (test.uid == this) || certain != (tagged && test.cluster == this) {
+			t.Errorf("UID %q, cluster %q: marked %t, certain %t", test.uid, test.cluster, tagged, certain)
 		}
 	}
 }
 
 // Who knows nothing of himself owns nothing.
 func TestEmptyTextsNeverMatch(t *testing.T) {
-	for _, claim := range []cloud.Owner{{}, us, {Cluster: us.Cluster}, {Namespace: us.Namespace, Name: us.Name}} {
-		if got := Of(claim, cloud.Owner{}); got == Ours || got == ThisCluster || IsMarked(claim, cloud.Owner{}) || IsCertain(claim, cloud.Owner{}) {
-			t.Errorf("%+v is %s", claim, got)
+	for _, owner := range []cloud.Owner{{}, us, {Cluster: us.Cluster}, {Namespace: us.Namespace, Name: us.Name}} {
+		if got := Of(owner, cloud.Owner{}); got == Ours || got == ThisCluster || IsTagged(owner, cloud.Owner{}) || IsCertain(owner, cloud.Owner{}) {
+			t.Errorf("%+v is %s", owner, got)
 		}
 	}
 	if IsInName(cloud.UIDName(""), cloud.Owner{}) {
@@ -61,11 +61,11 @@ func TestEmptyTextsNeverMatch(t *testing.T) {
 }
 
 func TestNamesAnother(t *testing.T) {
-	for claim, want := range map[cloud.Owner]bool{
+	for owner, want := range map[cloud.Owner]bool{
 		{}: false, us: false, {Namespace: "shop"}: false, {Name: "web"}: false, {Namespace: "other"}: true, {Namespace: "shop", Name: "api"}: true,
 	} {
-		if got := NamesAnother(claim, us); got != want {
-			t.Errorf("%+v names another Service: %t, want %t", claim, got, want)
+		if got := NamesAnother(owner, us); got != want {
+			t.Errorf("%+v names another Service: %t, want %t", owner, got, want)
 		}
 	}
 }

@@ -59,7 +59,7 @@ const (
 	// LookupGroups are the security groups a network balancer has, as in FieldGroups, and
 	// groupless when it was made without any: it can't get one then.
 	LookupGroups = "groups"
-	// LookupTaken is "true" when a network balancer has no marks of ours: it was there before.
+	// LookupTaken is "true" when a network balancer has no ownership tags of ours: it was there before.
 	// LookupHeld is the value of its tag.Held, LookupListeners what its listeners lead to
 	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
 	// LookupStack "true" or "false" for dual stack.

@@ -137,8 +137,8 @@ func (f *File) complete() []error {
 	return problems
 }
 
-// Elsewhere says that the process may run outside the cluster's VPC, or outside AWS: the file
+// OutsideVPC says that the process may run outside the cluster's VPC, or outside AWS: the file
 // has all that is otherwise taken from the machine.
-func (f *File) Elsewhere() bool {
+func (f *File) OutsideVPC() bool {
 	return f.Config.Cluster.VPC != "" && f.Config.Cluster.ID != "" && (f.Config.FallbackSubnet != "" || f.Role.Arn != "")
 }

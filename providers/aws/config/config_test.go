@@ -67,7 +67,7 @@ func TestDefaults(t *testing.T) {
 	if want := (Config{Families: []string{"ipv4"}}); !reflect.DeepEqual(got.Config, want) {
 		t.Errorf("got  %+v\nwant %+v", got.Config, want)
 	}
-	if got.Region != "" || got.Role.Duration != 15*time.Minute || got.Elsewhere() {
+	if got.Region != "" || got.Role.Duration != 15*time.Minute || got.OutsideVPC() {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -106,8 +106,8 @@ func TestElsewhere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		f, _, err := Parse([]byte("[Global]\n" + tt.content))
-		if err != nil || f.Elsewhere() != tt.want {
-			t.Errorf("%q: %v, %v", tt.content, f.Elsewhere(), err)
+		if err != nil || f.OutsideVPC() != tt.want {
+			t.Errorf("%q: %v, %v", tt.content, f.OutsideVPC(), err)
 		}
 	}
 }

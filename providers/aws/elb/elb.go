@@ -60,7 +60,7 @@ func (e *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 			balancer.FieldGroups:  balancer.GroupsText(lb.SecurityGroups, own),
 			balancer.FieldTags:    tag.Observed(lb.Tags, spec),
 		},
-		OwnershipTags: e.Cluster.ObservedMarks(lb.Tags),
+		OwnershipTags: e.Cluster.ObservedOwnershipTags(lb.Tags),
 	}
 	maps.Copy(b.ProviderFields, lb.attributes)
 	return b

@@ -164,18 +164,18 @@ func stored(b cloud.Balancer, tags map[string]string) *Balancer {
 	return lb
 }
 
-func storedAttributes(extras map[string]string) *types.LoadBalancerAttributes {
+func storedAttributes(fields map[string]string) *types.LoadBalancerAttributes {
 	a := &types.LoadBalancerAttributes{
-		AccessLog:              &types.AccessLog{Enabled: extras[balancer.FieldLog] == "true", EmitInterval: parse32(extras[balancer.FieldLogInterval])},
-		ConnectionDraining:     &types.ConnectionDraining{Enabled: extras[desired.FieldDraining] == "true", Timeout: new(int32(300))},
-		ConnectionSettings:     &types.ConnectionSettings{IdleTimeout: parse32(extras[balancer.FieldIdleTimeout])},
-		CrossZoneLoadBalancing: &types.CrossZoneLoadBalancing{Enabled: extras[balancer.FieldCrossZone] == "true"},
+		AccessLog:              &types.AccessLog{Enabled: fields[balancer.FieldLog] == "true", EmitInterval: parse32(fields[balancer.FieldLogInterval])},
+		ConnectionDraining:     &types.ConnectionDraining{Enabled: fields[desired.FieldDraining] == "true", Timeout: new(int32(300))},
+		ConnectionSettings:     &types.ConnectionSettings{IdleTimeout: parse32(fields[balancer.FieldIdleTimeout])},
+		CrossZoneLoadBalancing: &types.CrossZoneLoadBalancing{Enabled: fields[balancer.FieldCrossZone] == "true"},
 		AdditionalAttributes:   []types.AdditionalAttribute{{Key: new("elb.http.desyncmitigationmode"), Value: new("defensive")}},
 	}
-	if extras[balancer.FieldLog] == "true" {
-		a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = new(extras[balancer.FieldLogBucket]), new(extras[balancer.FieldLogPrefix])
+	if fields[balancer.FieldLog] == "true" {
+		a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = new(fields[balancer.FieldLogBucket]), new(fields[balancer.FieldLogPrefix])
 	}
-	if timeout := parse32(extras[desired.FieldDrainingTimeout]); timeout != nil {
+	if timeout := parse32(fields[desired.FieldDrainingTimeout]); timeout != nil {
 		a.ConnectionDraining.Timeout = timeout
 	}
 	return a

@@ -22,7 +22,7 @@ import (
 // Observe reads the rest of a network balancer that was found.
 func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.Targets.ReadSpares(ctx, s.Groups, spec); err != nil {
+	if err := n.Targets.ReadUnused(ctx, s.Groups, spec); err != nil {
 		return cloud.Observed{}, err
 	}
 	if err := n.complete(ctx, s, spec); err != nil {
@@ -39,9 +39,9 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 	return o, nil
 }
 
-// ReadSpares finds the target groups of the Service that no listener leads to: on the way in, or
+// ReadUnused finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
-func (gs *TargetGroups) ReadSpares(ctx context.Context, s *Set, spec cloud.Spec) error {
+func (gs *TargetGroups) ReadUnused(ctx context.Context, s *Set, spec cloud.Spec) error {
 	s.taken = map[string]bool{}
 	ours := func(g Group) bool {
 		return ownership.Of(gs.Cluster.PartOwner(g.Tags, spec.Ref.Owner), spec.Ref.Owner) == ownership.Ours

@@ -83,16 +83,16 @@ func (p *parts) addLeft() {
 		switch have := p.s.Balancer.at(l.Port); {
 		case have == nil || have.group.TargetGroupArn == nil:
 		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.addLeaving(have.group)
+			p.addRemoved(have.group)
 		default:
 			p.addRetired(have.group)
 		}
 	}
 }
 
-// addLeaving adds a target group that goes with the listener that leads to it. While the cloud refuses
+// addRemoved adds a target group that goes with the listener that leads to it. While the cloud refuses
 // something that may still serve, so its targets are right.
-func (p *parts) addLeaving(g Group) {
+func (p *parts) addRemoved(g Group) {
 	if !p.Targets.releases(g) || listed(p.Wanted, g.Ref()) || listed(p.Present, g.Ref()) {
 		return
 	}
@@ -131,7 +131,7 @@ func (p *parts) addSurplus() {
 		for _, l := range lb.listeners {
 			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
 				p.Present = append(p.Present, p.presentListener(l))
-				p.addLeaving(l.group)
+				p.addRemoved(l.group)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (p *parts) addSurplus() {
 	}
 }
 
-// served reports whether each listener that has targets has one that is healthy. Until then a spare
+// served reports whether each listener that has targets has one that is healthy. Until then an unused
 // target group may be the one that connections still go to.
 func (lb *Balancer) served() bool {
 	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return len(l.group.Targets) > 0 && !l.group.Serves })

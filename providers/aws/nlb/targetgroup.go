@@ -49,16 +49,16 @@ func (p *parts) addTargetGroup(ctx context.Context, have Group, l cloud.Listener
 	return ref, nil
 }
 
-// choose returns the target group for a listener: the one it has, else a spare, else a new one.
+// choose returns the target group for a listener: the one it has, else an unused, else a new one.
 func (p *parts) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
 	if have.suits(l) {
 		return have, nil
 	}
 	names := groupNames(p.Cluster.ID, l, p.change.Spec.Ref.Owner)
-	for _, spare := range p.s.Groups.Unused {
-		if spare.suits(l) && slices.Contains(names, aws.ToString(spare.TargetGroupName)) {
-			err := p.Targets.complete(ctx, &spare)
-			return spare, err
+	for _, unused := range p.s.Groups.Unused {
+		if unused.suits(l) && slices.Contains(names, aws.ToString(unused.TargetGroupName)) {
+			err := p.Targets.complete(ctx, &unused)
+			return unused, err
 		}
 	}
 	for _, name := range names {

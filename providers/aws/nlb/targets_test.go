@@ -143,7 +143,7 @@ func TestWhileRulesAreRefused(t *testing.T) {
 		"one that is retired": {func(p *parts) error { p.addRetired(have); return nil }, targets, targets},
 		"one that goes with its listener": {
 			func(p *parts) error {
-				p.addLeaving(have)
+				p.addRemoved(have)
 				p.Present = append(p.Present, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}})
 				p.Wanted = append(p.Wanted, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}, Needs: p.rules()})
 				return nil
@@ -151,7 +151,7 @@ func TestWhileRulesAreRefused(t *testing.T) {
 			targets, nil,
 		},
 		"the user's that is retired": {func(p *parts) error { p.addRetired(theirs); return nil }, nil, nil},
-		"the user's that goes":       {func(p *parts) error { p.addLeaving(theirs); return nil }, nil, nil},
+		"the user's that goes":       {func(p *parts) error { p.addRemoved(theirs); return nil }, nil, nil},
 	} {
 		for _, refused := range []error{nil, &cloud.Invalid{Field: "rules", Value: "61", Want: "want 60"}} {
 			if refused == nil && tt.not == nil && tt.refused != nil {
@@ -190,24 +190,24 @@ func TestUnused(t *testing.T) {
 	}
 }
 
-// A target group that nothing leads to may be on its way in. Only that of this Service, in this cluster, is taken for a spare one.
+// A target group that nothing leads to may be on its way in. Only that of this Service, in this cluster, is taken for an unused one.
 func TestSpares(t *testing.T) {
 	cluster := tag.Cluster{ID: "c"}
 	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1"}
 	restored, another := us, us
 	restored.Cluster, another.UID = "restored", "u-2"
-	marked := func(o cloud.Owner) map[string]string { return cluster.ObjectTags(cloud.Spec{Ref: cloud.Ref{Owner: o}}) }
+	tagged := func(o cloud.Owner) map[string]string { return cluster.ObjectTags(cloud.Spec{Ref: cloud.Ref{Owner: o}}) }
 	upstream := func(value string) map[string]string {
 		return map[string]string{"kubernetes.io/service-name": "shop/web", tag.ClusterPrefix + "c": value}
 	}
 	s := &Set{Listed: []Group{
-		groupOfTargets("k8s-ours", marked(us)), groupOfTargets("k8s-restored", marked(restored)), groupOfTargets("k8s-another", marked(another)),
+		groupOfTargets("k8s-ours", tagged(us)), groupOfTargets("k8s-restored", tagged(restored)), groupOfTargets("k8s-another", tagged(another)),
 		groupOfTargets("k8s-upstream", upstream(tag.Owned)), groupOfTargets("k8s-used", upstream("shared")), groupOfTargets("k8s-nobody", nil),
 	}}
 	for i := range s.Listed {
 		s.Listed[i].LoadBalancerArns = nil
 	}
-	if err := (&recorder{}).groups(cluster).ReadSpares(t.Context(), s, cloud.Spec{Ref: cloud.Ref{Owner: us}}); err != nil {
+	if err := (&recorder{}).groups(cluster).ReadUnused(t.Context(), s, cloud.Spec{Ref: cloud.Ref{Owner: us}}); err != nil {
 		t.Fatal(err)
 	}
 	var spares []string
@@ -215,7 +215,7 @@ func TestSpares(t *testing.T) {
 		spares = append(spares, aws.ToString(g.TargetGroupName))
 	}
 	if !slices.Equal(spares, []string{"k8s-ours", "k8s-upstream"}) {
-		t.Errorf("%q are spare", spares)
+		t.Errorf("%q are unused", spares)
 	}
 }
 

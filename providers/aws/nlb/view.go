@@ -27,7 +27,7 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	lb := s.Balancer
 	b := cloud.Balancer{
 		Name: aws.ToString(lb.LoadBalancerName), Scope: lb.Scope(), DualStack: lb.dualStack(),
-		OwnershipTags: n.Cluster.ObservedMarks(lb.Tags),
+		OwnershipTags: n.Cluster.ObservedOwnershipTags(lb.Tags),
 		ProviderFields: map[string]string{
 			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: desired.PlacesText(lb.Subnets(), lb.addressOf),
 			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
@@ -192,7 +192,7 @@ func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
 	return map[string]string{
 		balancer.LookupAddresses: desired.PlacesText(lb.Subnets(), lb.addressOf),
 		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
-		balancer.LookupTaken:     strconv.FormatBool(tag.Marks.Owner(lb.Tags).UID == ""),
+		balancer.LookupTaken:     strconv.FormatBool(tag.OwnershipTags.Owner(lb.Tags).UID == ""),
 		balancer.LookupTimed:     strconv.FormatBool(lb.Tags[tag.Timed] != ""),
 		balancer.LookupHeld:      lb.Tags[tag.Held],
 		balancer.LookupListeners: lb.listenersText(),

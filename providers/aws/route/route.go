@@ -18,7 +18,7 @@ import (
 )
 
 // Every pod route is in each of the tables of routeTables, with the same target. A route of EC2
-// has neither name nor tag, so whose it is shows in where it leads (Capabilities.RoutesUnmarked).
+// has neither name nor tag, so whose it is shows in where it leads (Capabilities.RoutesUntagged).
 
 // ListRoutes implements cloud.Routes with one request for a hundred tables: all routes to
 // instances, and those whose network interface is gone. Name is what the route leads to.

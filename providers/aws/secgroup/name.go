@@ -59,11 +59,11 @@ func (gs *Groups) NetworkName(owner cloud.Owner) Name {
 }
 
 // OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
-// Its marks say no other Service's.
+// Its ownership tags say no other Service's.
 func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
 	own, exists := gs.NetworkName(us).In(inv)
 	tags := tag.Of(own.Tags)
-	if uid := tag.Marks.Owner(tags).UID; uid != "" {
+	if uid := tag.OwnershipTags.Owner(tags).UID; uid != "" {
 		return own, exists && uid == us.UID
 	}
 	return own, exists && !gs.Cluster.IsAnothers(tags, us)

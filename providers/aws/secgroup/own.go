@@ -17,7 +17,7 @@ import (
 // inventory that has all of the VPC's. Wanted is the name the balancer shall have, and present that of
 // the one there is, "" for none:
 //
-//	named for                   marks       ours
+//	named for                   tags        ours
 //	any balancer                this UID    yes
 //	the balancer there is       any of the  yes: it was taken over with it
 //	                            cluster
@@ -34,7 +34,7 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, wanted, present string
 	for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
 		group := inv.Groups[id]
 		tags := tag.Of(group.Tags)
-		uid := tag.Marks.Owner(tags).UID
+		uid := tag.OwnershipTags.Owner(tags).UID
 		switch {
 		case gs.Cluster.IsAnothers(tags, us):
 		case uid == us.UID && uid != "" || uid == "" && gs.isNamed(group, us, wanted) || isAny(taken, group):
@@ -54,7 +54,7 @@ func (gs *Groups) groupNames(us cloud.Owner, balancers ...string) []Name {
 	return all
 }
 
-// isNamed reports whether name and description of a group without marks say that it was made for a balancer of the Service.
+// isNamed reports whether name and description of a group without ownership tags say that it was made for a balancer of the Service.
 func (gs *Groups) isNamed(g ec2types.SecurityGroup, us cloud.Owner, wanted string) bool {
 	asked := ClassicName(wanted, us)
 	described := aws.ToString(g.GroupName) == asked.Name && aws.ToString(g.Description) == asked.Description
@@ -66,12 +66,12 @@ func isAny(named []Name, g ec2types.SecurityGroup) bool {
 	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
 }
 
-// MarkOwn adds marks to those of the security groups of a balancer that goes which would not be found
+// OwnershipTagOwn adds ownership tags to those of the security groups of a balancer that goes which would not be found
 // without it: one that was taken over, or has another name than the Service asks for by now.
-func (gs *Groups) MarkOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
+func (gs *Groups) OwnershipTagOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
 	for _, group := range own {
-		if uid := tag.Marks.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
-			addTags(r, group, tag.Marks.Of(us))
+		if uid := tag.OwnershipTags.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
+			addTags(r, group, tag.OwnershipTags.Of(us))
 		}
 	}
 }
@@ -97,7 +97,7 @@ func (gs *Groups) Problem(inv *vpc.Inventory, ids []string, us cloud.Owner, bala
 // isOfAnother reports whether a group was made for a balancer of another Service or cluster.
 func (gs *Groups) isOfAnother(g ec2types.SecurityGroup, us cloud.Owner, balancer string) bool {
 	tags := tag.Of(g.Tags)
-	if uid := tag.Marks.Owner(tags).UID; uid != "" {
+	if uid := tag.OwnershipTags.Owner(tags).UID; uid != "" {
 		return uid != us.UID
 	}
 	if isAny(gs.groupNames(us, balancer, cloud.UIDName(us.UID)), g) {

@@ -135,13 +135,13 @@ func TestOwnGroup(t *testing.T) {
 	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields[packetfilter.FieldPeer] != own.Ref() {
 		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
 	}
-	gs.MarkOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
-	if marked := keys(dropped.Wanted, KindTags); !slices.Equal(marked, []string{name.Name}) {
-		t.Errorf("marked %q, want the one that the Service's wanted name does not lead to", marked)
+	gs.OwnershipTagOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
+	if tagged := keys(dropped.Wanted, KindTags); !slices.Equal(tagged, []string{name.Name}) {
+		t.Errorf("marked %q, want the one that the Service's wanted name does not lead to", tagged)
 	}
 }
 
-// Any Service can want any name. A security group without marks, such as upstream makes, belongs to a Service that is given up only
+// Any Service can want any name. A security group without ownership tags, such as upstream makes, belongs to a Service that is given up only
 // where more than that name says so.
 func TestWhoseOwnGroup(t *testing.T) {
 	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
@@ -152,9 +152,9 @@ func TestWhoseOwnGroup(t *testing.T) {
 		name := ClassicName(balancer, by)
 		return ec2types.SecurityGroup{GroupId: new("sg-1"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(tags)}
 	}
-	marks := func(of cloud.Owner) map[string]string {
+	ownershipTags := func(of cloud.Owner) map[string]string {
 		tags := cluster.Tags()
-		maps.Copy(tags, tag.Marks.Of(of))
+		maps.Copy(tags, tag.OwnershipTags.Of(of))
 		return tags
 	}
 	for name, test := range map[string]struct {
@@ -167,8 +167,8 @@ func TestWhoseOwnGroup(t *testing.T) {
 		"wanted name, this Service's":            {made("web", us, cluster.Tags()), "web", "", true},
 		"default name":                           {made(cloud.UIDName(us.UID), us, cluster.Tags()), "web", "", true},
 		"taken over with its balancer":           {made("web", other, cluster.Tags()), "", "web", true},
-		"this Service's marks":                   {made("web", other, marks(us)), "", "", true},
-		"another Service's marks":                {made("web", us, marks(other)), "web", "", false},
+		"this Service's marks":                   {made("web", other, ownershipTags(us)), "", "", true},
+		"another Service's marks":                {made("web", us, ownershipTags(other)), "web", "", false},
 		"another cluster's":                      {made("web", us, tag.Cluster{ID: "d"}.Tags()), "web", "", false},
 	} {
 		inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-1": test.group}}

@@ -25,13 +25,13 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.seen().groups, id) })
 }
 
-// find looks for the balancer: by id, which may be read alone, and then in lists of all, by name and by mark:
+// find looks for the balancer: by id, which may be read alone, and then in lists of all, by name and by ownership tag:
 //
 //	looked for by       kinds                    proves by itself
 //	Ref.ID              the one the id is of     yes
 //	the wanted name     the wanted, the other    no
 //	the default name    the wanted, the other    no
-//	the UID in a mark   both                     no
+//	the UID in a tag    both                     no
 //
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
 func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
@@ -90,8 +90,8 @@ func (bs *Balancers) findListed(v *bulkList, spec cloud.Spec) found {
 			}
 		}
 	}
-	if marked := v.first(func(lb seen) bool { return lb.isMarked(spec.Ref.Owner) }); marked.exists() {
-		return marked
+	if tagged := v.first(func(lb seen) bool { return lb.isTagged(spec.Ref.Owner) }); tagged.exists() {
+		return tagged
 	}
 	return foreign
 }
@@ -101,7 +101,7 @@ func possibleNames(spec cloud.Spec) []string {
 	return slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
 }
 
-// mayBeOurs reports whether the marks of what was found by its name say nothing else.
+// mayBeOurs reports whether the ownership tags of what was found by its name say nothing else.
 func (bs *Balancers) mayBeOurs(lb seen, us cloud.Owner) bool {
 	whose := ownership.Of(bs.Cluster.Owner(lb.name, lb.tags, us), us)
 	return whose == ownership.Ours || whose == ownership.ThisCluster
@@ -159,7 +159,7 @@ func (bs *Balancers) lists(ctx context.Context, beginning string) (v *bulkList, 
 }
 
 // listsOfDeletion is lists for a balancer that is given up. Classic ones are not read where they would show nothing: there is a
-// network balancer with the Service's mark, none with the name of a classic one is recorded, a classic one would have a
+// network balancer with the Service's ownership tag, none with the name of a classic one is recorded, a classic one would have a
 // security group of its own, of which there is none, and no node is open for a group that upstream's annotation could have named.
 func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, spec cloud.Spec) (v *bulkList, err error) {
 	us := spec.Ref.Owner
@@ -207,10 +207,10 @@ func (v *bulkList) first(fits func(seen) bool) found {
 	return found{}
 }
 
-// others are the ids of the balancers with the Service's mark besides the one, sorted.
+// others are the ids of the balancers with the Service's ownership tag besides the one, sorted.
 func (v *bulkList) others(than string, us cloud.Owner) (ids []string) {
 	for other := range v.all() {
-		if lb := other.seen(); lb.isMarked(us) && lb.id != than {
+		if lb := other.seen(); lb.isTagged(us) && lb.id != than {
 			ids = append(ids, lb.id)
 		}
 	}
@@ -218,7 +218,7 @@ func (v *bulkList) others(than string, us cloud.Owner) (ids []string) {
 	return ids
 }
 
-// namedBeside reports whether a balancer besides the one has a name that the Service's may have, and no marks that say
+// namedBeside reports whether a balancer besides the one has a name that the Service's may have, and no ownership tags that say
 // otherwise. Upstream leaves such a one when the Service asks for another kind.
 func (bs *Balancers) namedBeside(v *bulkList, than string, spec cloud.Spec) bool {
 	names := possibleNames(spec)

@@ -8,7 +8,7 @@ import (
 )
 
 // remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own
-// security groups, which get our mark where the Service does not lead to them, and the rules for it in
+// security groups, which get our ownership tag where the Service does not lead to them, and the rules for it in
 // those of nodes, which have its name. Those of a classic one name a security group: where it is its
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
@@ -27,7 +27,7 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 		taken = present
 	}
 	own := bs.Security.Own(s.inventory, us, wanted, taken)
-	bs.Security.MarkOwn(&r, own, us, again)
+	bs.Security.OwnershipTagOwn(&r, own, us, again)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
 	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)

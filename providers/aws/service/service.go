@@ -84,8 +84,10 @@ func (f found) seen() seen {
 	return seen{}
 }
 
-// isMarked reports whether its tags have the UID of that Service.
-func (lb seen) isMarked(us cloud.Owner) bool { return ownership.IsMarked(tag.Marks.Owner(lb.tags), us) }
+// isTagged reports whether its tags have the UID of that Service.
+func (lb seen) isTagged(us cloud.Owner) bool {
+	return ownership.IsTagged(tag.OwnershipTags.Owner(lb.tags), us)
+}
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
@@ -142,7 +144,7 @@ func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observ
 		return o, err
 	}
 	o.Native, o.Lookups = s, bs.lookups(s, spec)
-	o.ByName = o.Found && byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
+	o.ByName = o.Found && byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
 	if o.Found && balancer.GivenUp(spec) {
 		o.Duplicates = v.others(o.ID, spec.Ref.Owner)
 		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
@@ -214,7 +216,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
 func (bs *Balancers) absent(ctx context.Context, s *snapshot, spec cloud.Spec) (o cloud.Observed, err error) {
-	if err := bs.Network.Targets.ReadSpares(ctx, &s.groups, spec); err != nil || !spec.Deleting {
+	if err := bs.Network.Targets.ReadUnused(ctx, &s.groups, spec); err != nil || !spec.Deleting {
 		return o, err
 	}
 	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})

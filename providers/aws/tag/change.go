@@ -7,14 +7,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Field is the managed field of a balancer with its tags besides the owner marks: "k=v,k=v".
+// Field is the managed field of a balancer with its tags besides the ownership tags: "k=v,k=v".
 const Field = "tags"
 
 // Add adds the tags that change on an existing balancer. Where only targets change it adds none:
 //
 //	tag                     wanted  is
-//	mark                    yes     written where it differs
-//	mark                    no      removed
+//	tag                     yes     written where it differs
+//	tag                     no      removed
 //	of the annotation       yes     written where it differs
 //	written down in record  no      removed
 //	any other               –       left alone
@@ -24,14 +24,14 @@ func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]stri
 		return
 	}
 	wanted := recorded(change.Spec)
-	for _, mark := range after.OwnershipTags {
-		key, value, _ := strings.Cut(mark, "=")
+	for _, ownershipTag := range after.OwnershipTags {
+		key, value, _ := strings.Cut(ownershipTag, "=")
 		wanted[key] = value
 	}
 	var gone []string
 	record := strings.Split(have[recordKey], "=")
 	for key := range have {
-		if _, stays := wanted[key]; !stays && (c.isMark(key) || key == recordKey || slices.Contains(record, key)) {
+		if _, stays := wanted[key]; !stays && (c.isOwnershipTag(key) || key == recordKey || slices.Contains(record, key)) {
 			gone = append(gone, key)
 		}
 	}
@@ -57,7 +57,7 @@ func AddWanted(r *cloud.Resources, of cloud.Resource, have, wanted map[string]st
 	r.Wanted = append(r.Wanted, of)
 }
 
-func (c Cluster) isMark(key string) bool {
-	return key == serviceKey || key == Held || strings.HasPrefix(key, string(Marks)) || key == ClusterPrefix+c.ID ||
+func (c Cluster) isOwnershipTag(key string) bool {
+	return key == serviceKey || key == Held || strings.HasPrefix(key, string(OwnershipTags)) || key == ClusterPrefix+c.ID ||
 		key == LegacyKey && c.Legacy
 }

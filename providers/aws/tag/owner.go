@@ -27,13 +27,13 @@ func InAny(tags map[string]string) bool {
 
 // IsAnothers reports whether the tags of an object say that it is another cluster's.
 func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
-	marked := cloud.Owner{Cluster: Marks.Owner(tags).Cluster}
-	return ownership.Of(marked, us) == ownership.AnotherCluster || InAny(tags) && !c.Has(tags)
+	tagged := cloud.Owner{Cluster: OwnershipTags.Owner(tags).Cluster}
+	return ownership.Of(tagged, us) == ownership.AnotherCluster || InAny(tags) && !c.Has(tags)
 }
 
 // Owner returns what name and tags of an object claim:
 //
-//	our marks     serviceKey  cluster's tag  default name  claims
+//	our tags      serviceKey  cluster's tag  default name  claims
 //	yes           –           –              –             what they say
 //	no            –           –              this UID      that UID, and as below
 //	no            yes         ours           –             this cluster, namespace and name
@@ -42,7 +42,7 @@ func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
 //
 // What the AWS Load Balancer Controller made is of another cluster, whatever the name it gives that.
 func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) cloud.Owner {
-	if owner := Marks.Owner(tags); owner.UID != "" {
+	if owner := OwnershipTags.Owner(tags); owner.UID != "" {
 		return owner
 	}
 	var owner cloud.Owner
@@ -95,5 +95,5 @@ func (c Cluster) PartOwner(tags map[string]string, us cloud.Owner) cloud.Owner {
 func Reserved(key string) bool {
 	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
 		key == serviceKey || key == LegacyKey || key == recordKey || key == Held || key == Timed ||
-		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(Marks))
+		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(OwnershipTags))
 }

@@ -32,8 +32,8 @@ var controllerPrefixes = []string{"elbv2.k8s.aws/", "service.k8s.aws/", "ingress
 
 // Tags of our own.
 const (
-	// Marks are the tags of an owner beside upstream's.
-	Marks = cloud.LabelMarks("multicloud-ccm.io/owner-")
+	// Ownership tags are the tags of an owner beside upstream's.
+	OwnershipTags = cloud.OwnershipLabels("multicloud-ccm.io/owner-")
 	// recordKey lists the keys of additional tags, with "=" between them, so that they can be
 	// removed when they are not wanted any more.
 	recordKey = "multicloud-ccm.io/additional-tags"

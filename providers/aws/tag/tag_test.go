@@ -21,7 +21,7 @@ func TestAdd(t *testing.T) {
 	tags["somebody"] = "else"
 	spec.Options = map[string]string{option.Tags.Name: "team=db"}
 	var r cloud.Resources
-	c.Add(&r, cloud.Resource{Native: []string{"lb"}}, tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedMarks(spec.Ref.Owner)}})
+	c.Add(&r, cloud.Resource{Native: []string{"lb"}}, tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedOwnershipTags(spec.Ref.Owner)}})
 	present, wanted := r.Present[0], r.Wanted[0]
 	var changed []string
 	for _, key := range slices.Sorted(maps.Keys(wanted.Fields)) {

@@ -9,10 +9,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// ObjectTags are all tags of an object that is made for a Service: its marks and the tags of the
+// ObjectTags are all tags of an object that is made for a Service: its ownership tags and the tags of the
 // annotation.
 func (c Cluster) ObjectTags(spec cloud.Spec) map[string]string {
-	tags := c.markTags(spec.Ref.Owner)
+	tags := c.ownershipTagTags(spec.Ref.Owner)
 	maps.Copy(tags, recorded(spec))
 	return tags
 }
@@ -24,10 +24,10 @@ func (c Cluster) GroupTags(spec cloud.Spec) map[string]string {
 	return tags
 }
 
-// markTags are the owner marks of a Service's objects; security groups have no serviceKey.
-func (c Cluster) markTags(owner cloud.Owner) map[string]string {
+// ownershipTagTags are the ownership tags of a Service's objects; security groups have no serviceKey.
+func (c Cluster) ownershipTagTags(owner cloud.Owner) map[string]string {
 	tags := c.Tags()
-	maps.Copy(tags, Marks.Of(owner))
+	maps.Copy(tags, OwnershipTags.Of(owner))
 	if owner.Name != "" {
 		tags[serviceKey] = owner.String()
 	}
@@ -64,13 +64,15 @@ func Wanted(spec cloud.Spec) map[string]string {
 	return tags
 }
 
-// WantedMarks are the marks as in cloud.Balancer.OwnershipTags.
-func (c Cluster) WantedMarks(owner cloud.Owner) []string { return option.TagPairs(c.markTags(owner)) }
+// WantedOwnershipTags are the ownership tags as in cloud.Balancer.OwnershipTags.
+func (c Cluster) WantedOwnershipTags(owner cloud.Owner) []string {
+	return option.TagPairs(c.ownershipTagTags(owner))
+}
 
-// ObservedMarks are the marks among the tags of a balancer.
-func (c Cluster) ObservedMarks(tags map[string]string) []string {
+// ObservedOwnershipTags are the ownership tags among the tags of a balancer.
+func (c Cluster) ObservedOwnershipTags(tags map[string]string) []string {
 	present := maps.Clone(tags)
-	maps.DeleteFunc(present, func(key, _ string) bool { return !c.isMark(key) })
+	maps.DeleteFunc(present, func(key, _ string) bool { return !c.isOwnershipTag(key) })
 	return option.TagPairs(present)
 }
 

@@ -20,7 +20,7 @@ import (
 //	before   after   operations     requests
 //	any      nothing any            DELETE of its tags and of it
 //	nothing  any     any            POST
-//	exists   exists  marks          POST and DELETE /v2/tags/…, before the others
+//	exists   exists  tags           POST and DELETE /v2/tags/…, before the others
 //	exists   exists  targets only   POST and DELETE …/droplets
 //	exists   exists  others         one PUT of the whole object
 func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
@@ -79,13 +79,13 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it
-// afterwards. It is marked first, because a new name would leave it without any proof of whose it
-// is: without its marks it keeps its name. When the API refuses marks or new settings, the targets are still changed: nodes
+// afterwards. It is tagged first, because a new name would leave it without any proof of whose it
+// is: without its ownership tags it keeps its name. When the API refuses ownership tags or new settings, the targets are still changed: nodes
 // come and go, whatever is wrong with an annotation.
 func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	lb := &present
-	refused := l.settleMarks(ctx, lb, change)
-	if marks, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, marks)) > 0 {
+	refused := l.settleOwnershipTags(ctx, lb, change)
+	if ownershipTags, _ := l.ReadOwnershipTags(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
 		change = named(lb.Name, change)
 	}
 	if needsPut(lb, change) {
@@ -102,10 +102,10 @@ func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, chang
 	return lb, errors.Join(refused, l.settleTargets(ctx, lb, change.After.Targets))
 }
 
-// settleMarks repairs the owner marks, and notes them. They go through the tags, because a PUT ignores them.
-func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
+// settleOwnershipTags repairs the ownership tags, and notes them. They go through the tags, because a PUT ignores them.
+func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
 	wanted := change.After.OwnershipTags
-	present, _ := l.ReadMarks(lb.Tags, change.Spec.Ref.Owner)
+	present, _ := l.ReadOwnershipTags(lb.Tags, change.Spec.Ref.Owner)
 	for _, tag := range without(wanted, present) {
 		if err := l.tag(ctx, tag, lb.ID); err != nil {
 			return fmt.Errorf("marking balancer %s: %w", lb.ID, err)
@@ -125,7 +125,7 @@ func (l *Balancers) settleMarks(ctx context.Context, lb *godo.LoadBalancer, chan
 // this Service can have is made first, and one of the whole cluster only where it has to be.
 func (l *Balancers) tag(ctx context.Context, tag, id string) error {
 	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, markService) {
+	if !strings.HasPrefix(tag, ownershipTagService) {
 		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
 			return err
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
-// A balancer of upstream's is known by its name alone. Unless it gets its marks it must not get another name.
-func TestNothingIsRenamedWithoutMarks(t *testing.T) {
+// A balancer of upstream's is known by its name alone. Unless it gets its ownership tags it must not get another name.
+func TestNothingIsRenamedWithoutOwnershipTags(t *testing.T) {
 	for name, tt := range map[string]struct {
 		tagging int
 		name    string
@@ -57,7 +57,7 @@ func TestNothingIsRenamedWithoutMarks(t *testing.T) {
 				change.Operations = append(change.Operations, cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: tt.besides})
 			}
 			_, err = (&Balancers{API: client}).update(t.Context(), godo.LoadBalancer{ID: "lb", Name: "old"}, change)
-			if marked := tt.tagging == http.StatusNoContent; (err == nil) != marked || !slices.Equal(puts, tt.want) {
+			if tagged := tt.tagging == http.StatusNoContent; (err == nil) != tagged || !slices.Equal(puts, tt.want) {
 				t.Errorf("%q, %v", puts, err)
 			}
 		})

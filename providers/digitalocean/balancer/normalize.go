@@ -32,7 +32,7 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 		Allow:          allowed(spec),
 		Deny:           keyDeny.List(spec.Options),
 		ProviderFields: r.wanted(s.Kind, spec),
-		OwnershipTags:  r.Marks(spec.Ref.Owner),
+		OwnershipTags:  r.OwnershipTags(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
 	return b, notes(spec, s.Kind), nil

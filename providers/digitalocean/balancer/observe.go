@@ -30,7 +30,7 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		o = l.Observed(lb, spec)
 		_, listed := spec.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
-		o.ByName = byName && !ownership.IsMarked(o.Owner, spec.Ref.Owner)
+		o.ByName = byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
 		o.Duplicates = l.duplicates(lb, all, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
 		o.Orphans = l.tagRemains(ctx, spec.Ref.Owner)
@@ -144,8 +144,8 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
-	if o.Balancer.OwnershipTags = l.Marks(spec.Ref.Owner); lb.Tags != nil {
-		o.Balancer.OwnershipTags, _ = l.ReadMarks(lb.Tags, spec.Ref.Owner)
+	if o.Balancer.OwnershipTags = l.OwnershipTags(spec.Ref.Owner); lb.Tags != nil {
+		o.Balancer.OwnershipTags, _ = l.ReadOwnershipTags(lb.Tags, spec.Ref.Owner)
 	}
 	switch lb.Status {
 	case "active":

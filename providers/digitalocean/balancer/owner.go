@@ -12,9 +12,9 @@ import (
 )
 
 // owner says whose a balancer is. Upstream's default name holds the Service's UID and proves
-// as much as our own mark.
+// as much as our own ownership tag.
 func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
-	_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
+	_, owner := l.ReadOwnershipTags(lb.Tags, spec.Ref.Owner)
 	if owner.UID == "" && ownership.IsInName(lb.Name, spec.Ref.Owner) {
 		owner.UID = spec.Ref.Owner.UID
 	}
@@ -23,7 +23,7 @@ func (l *Balancers) owner(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Owner {
 
 // isOwn reports whether a balancer is provably the Service's.
 func (l *Balancers) isOwn(lb *godo.LoadBalancer, spec cloud.Spec) bool {
-	return ownership.IsMarked(l.owner(lb, spec), spec.Ref.Owner)
+	return ownership.IsTagged(l.owner(lb, spec), spec.Ref.Owner)
 }
 
 // duplicates are the other balancers of a list that are provably the Service's. One that is made to
@@ -42,7 +42,7 @@ func (l *Balancers) duplicates(lb *godo.LoadBalancer, all []godo.LoadBalancer, s
 func sharesServiceTag(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {
 	return slices.ContainsFunc(all, func(other godo.LoadBalancer) bool {
 		return other.ID != lb.ID && slices.ContainsFunc(other.Tags, func(tag string) bool {
-			return strings.HasPrefix(strings.ToLower(tag), markService) && slices.Contains(lb.Tags, tag)
+			return strings.HasPrefix(strings.ToLower(tag), ownershipTagService) && slices.Contains(lb.Tags, tag)
 		})
 	})
 }

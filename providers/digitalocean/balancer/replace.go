@@ -58,7 +58,7 @@ func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Obs
 	return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 }
 
-// findBeside returns the other balancer of the Service, by its id or its mark.
+// findBeside returns the other balancer of the Service, by its id or its ownership tag.
 func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
 	all, listed := spec.BulkList.([]godo.LoadBalancer)
 	if !listed {
@@ -72,7 +72,7 @@ func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.Load
 	}
 	var found *godo.LoadBalancer
 	for i, lb := range all {
-		_, owner := l.ReadMarks(lb.Tags, spec.Ref.Owner)
+		_, owner := l.ReadOwnershipTags(lb.Tags, spec.Ref.Owner)
 		if lb.ID == spec.Beside.ID || !ownership.IsCertain(owner, spec.Ref.Owner) && lb.ID != spec.Ref.ID {
 			continue
 		}

@@ -33,7 +33,7 @@ func addresses(lb *godo.LoadBalancer) []cloud.BalancerAddress {
 // default is REGIONAL.
 func kindOf(lb *godo.LoadBalancer) string { return cmp.Or(lb.Type, config.TypeRegional) }
 
-// View is an existing balancer in the kernel's words, without its marks.
+// View is an existing balancer in the kernel's words, without its ownership tags.
 func (r *Rules) View(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:           lb.Name,

@@ -89,7 +89,7 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 		case spec.Beside != nil && idOf(lb) == spec.Beside.ID, !has(lb, spec):
 		case idOf(lb) == spec.Ref.ID:
 			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ownership.IsMarked(ownerOf(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
+		case ownership.IsTagged(ownerOf(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
 			found = append(found, lb)
 		case lb.Name == wanted:
 			named = append(named, lb)

@@ -62,7 +62,7 @@ func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found b
 		return nil, nil
 	}
 	if list, listed := spec.BulkList.(bulk); listed {
-		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return !ownership.IsMarked(ownerOf(c.Labels, us), us) }), nil
+		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return !ownership.IsTagged(ownerOf(c.Labels, us), us) }), nil
 	}
 	return b.managed(ctx, labelUID+"="+us.UID)
 }

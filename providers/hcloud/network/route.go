@@ -15,7 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
-// Routes are those of one network. They have nothing a mark could be in.
+// Routes are those of one network. They have nothing an ownership tag could be in.
 type Routes struct {
 	API *hcloud.Client
 	// ID is that of the network.

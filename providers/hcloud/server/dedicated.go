@@ -50,7 +50,7 @@ func typeOf(product string) string {
 
 // FromNode implements cloud.Describer: without credentials for Robot nobody but its Node knows a
 // dedicated server. The Node has to have the provider-ID of one, which its kubelet was told.
-func (m *Machines) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
+func (m *Machines) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 	if m.Robot != nil {
 		return cloud.Instance{}, false
 	}
@@ -66,7 +66,7 @@ func (m *Machines) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
 
 // FromNodeAddresses implements cloud.Completer: the kubelet of a dedicated server knows its address in a
 // vSwitch, which Robot does not.
-func (m *Machines) FromNodeAddresses(machine cloud.Instance, node cloud.NodeFacts) []cloud.Address {
+func (m *Machines) FromNodeAddresses(machine cloud.Instance, node cloud.NodeAttributes) []cloud.Address {
 	if !m.Settings.Robot.ForwardInternalIPs || !strings.HasPrefix(string(machine.ID), dedicated) {
 		return nil
 	}

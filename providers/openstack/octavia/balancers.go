@@ -24,7 +24,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
@@ -33,6 +32,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Balancers are the load balancers of a project, with their floating IPs and security groups.
@@ -73,7 +73,7 @@ type Settings struct {
 
 // New returns the balancers of a project.
 func New(c Clients, s Settings) *Balancers {
-	rules := desired.New(s.Balancer, s.Classes, mark.Marks{Cloud: s.Cloud, ClusterName: s.ClusterName}, s.Version)
+	rules := desired.New(s.Balancer, s.Classes, tag.Ownership{Cloud: s.Cloud, ClusterName: s.ClusterName}, s.Version)
 	reader := &object.Reader{Client: c.Balancer, Network: c.Network, Project: s.Project}
 	checker := &check.Checker{Client: c.Balancer, Network: c.Network, Rules: rules, Reader: reader}
 	floating := &floatingip.Manager{Network: c.Network, Rules: rules, Reader: reader, Checker: checker}

@@ -18,7 +18,7 @@ type found struct {
 	lb     *object.Balancer
 	byName bool
 	read   time.Time
-	// duplicates are the ids of further balancers with the Service's mark.
+	// duplicates are the ids of further balancers with the Service's ownership tag.
 	duplicates []string
 	// sole says, of a balancer that is given up, that a list has shown no other one of the Service.
 	sole bool
@@ -28,8 +28,8 @@ type found struct {
 //
 //	by                         is enough
 //	the id that is given       always
-//	the Service's mark         always; of several the one with the smallest id
-//	upstream's name            if no mark says that it is another Service's
+//	the Service's tag          always; of several the one with the smallest id
+//	upstream's name            if no tag says that it is another Service's
 //	upstream's very old name   always: it holds the Service's UID
 //
 // While a balancer is made beside the one that serves, that one is not found, and none by name. A Service that leaves is looked
@@ -74,8 +74,8 @@ func (d *Balancers) isAlone(all []object.Balancer, spec cloud.Spec) bool {
 func (d *Balancers) findByID(ctx context.Context, all object.BulkList, spec cloud.Spec) (found, error) {
 	at := slices.IndexFunc(all.Balancers, func(lb object.Balancer) bool { return lb.ID == spec.Ref.ID })
 	if at >= 0 {
-		marked := d.marked(all.Balancers, spec)
-		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(marked, spec.Ref.ID)}, nil
+		tagged := d.tagged(all.Balancers, spec)
+		return found{lb: &all.Balancers[at], read: all.Read, duplicates: besides(tagged, spec.Ref.ID)}, nil
 	}
 	lb, header, err := d.reader.Balancer(ctx, spec.Ref.ID)
 	switch {
@@ -99,12 +99,12 @@ func besides(ids []string, id string) (others []string) {
 	return others
 }
 
-// marked are the ids of the balancers with the Service's mark that are not on their way out, sorted.
-func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
+// tagged are the ids of the balancers with the Service's ownership tag that are not on their way out, sorted.
+func (d *Balancers) tagged(all []object.Balancer, spec cloud.Spec) []string {
 	var ids []string
 	for _, lb := range all {
 		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.isMarked(lb, spec) {
+		if !leaves && !isBeside(spec, lb.ID) && d.isTagged(lb, spec) {
 			ids = append(ids, lb.ID)
 		}
 	}
@@ -112,9 +112,9 @@ func (d *Balancers) marked(all []object.Balancer, spec cloud.Spec) []string {
 	return ids
 }
 
-// isMarked reports whether the Service's mark leads to a balancer: beside the one that serves, only with this cluster in it.
-func (d *Balancers) isMarked(lb object.Balancer, spec cloud.Spec) bool {
-	c := d.Marks.ReadClaims(lb.Tags, spec.Ref.Owner)
+// isTagged reports whether the Service's ownership tag leads to a balancer: beside the one that serves, only with this cluster in it.
+func (d *Balancers) isTagged(lb object.Balancer, spec cloud.Spec) bool {
+	c := d.OwnershipTags.ReadOwners(lb.Tags, spec.Ref.Owner)
 	return c.IsCertain() || c.Ours && spec.Beside == nil
 }
 
@@ -123,16 +123,16 @@ func (d *Balancers) isMarked(lb object.Balancer, spec cloud.Spec) bool {
 // it: an upstream CCM may have made it for this very Service, and another one would have another
 // address.
 func (d *Balancers) pick(all []object.Balancer, spec cloud.Spec) found {
-	o, marked := spec.Ref.Owner, d.marked(all, spec)
+	o, tagged := spec.Ref.Owner, d.tagged(all, spec)
 	var named, leaving *object.Balancer
 	for i, lb := range all {
 		switch {
 		case lb.Provisioning == object.StatusDeleted, isBeside(spec, lb.ID):
-		case len(marked) > 0 && lb.ID == marked[0]:
-			return found{lb: &all[i], duplicates: besides(marked, lb.ID)}
-		case d.isMarked(lb, spec), ownership.IsInName(lb.Name, o):
+		case len(tagged) > 0 && lb.ID == tagged[0]:
+			return found{lb: &all[i], duplicates: besides(tagged, lb.ID)}
+		case d.isTagged(lb, spec), ownership.IsInName(lb.Name, o):
 			leaving = &all[i]
-		case spec.Beside == nil && named == nil && lb.Name == d.Marks.Name(o) && len(d.Marks.ReadClaims(lb.Tags, o).Others) == 0:
+		case spec.Beside == nil && named == nil && lb.Name == d.OwnershipTags.Name(o) && len(d.OwnershipTags.ReadOwners(lb.Tags, o).Others) == 0:
 			named = &all[i]
 		}
 	}

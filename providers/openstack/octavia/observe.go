@@ -55,7 +55,7 @@ func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return d.absent(ctx, spec)
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
-		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Guard: object.Guard{None: d.groups.AreNone(spec)}}
+		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Security: object.Security{None: d.groups.AreNone(spec)}}
 		if last := object.LastOf(spec); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
@@ -119,7 +119,7 @@ func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
-	o.Orphans = s.Guard.Group != nil || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
+	o.Orphans = s.Security.Group != nil || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
 	return d.explore(ctx, s, o, spec)
 }
 

@@ -57,11 +57,11 @@ func TestOperationStates(t *testing.T) {
 // A look reads nothing that is behind the listeners of others, and a deletion no more than it depends on.
 func TestPartsThatAreRead(t *testing.T) {
 	d := unconnected()
-	both := append(d.Marks.WantedMarks(web), d.Marks.WantedMarks(shopAPI)...)
+	both := append(d.OwnershipTags.WantedOwnershipTags(web), d.OwnershipTags.WantedOwnershipTags(shopAPI)...)
 	parts := func(of cloud.Owner) map[string]string {
-		tag := `"` + d.Marks.Name(of) + `"`
+		tag := `"` + d.OwnershipTags.Name(of) + `"`
 		return map[string]string{
-			"GET /lbaas/listeners":            `{"listeners": [{"id": "ours", "protocol_port": 80, "default_pool_id": "p", "tags": ["` + d.Marks.Name(web) + `"]}, {"id": "theirs", "protocol_port": 81, "default_pool_id": "q", "tags": [` + tag + `]}]}`,
+			"GET /lbaas/listeners":            `{"listeners": [{"id": "ours", "protocol_port": 80, "default_pool_id": "p", "tags": ["` + d.OwnershipTags.Name(web) + `"]}, {"id": "theirs", "protocol_port": 81, "default_pool_id": "q", "tags": [` + tag + `]}]}`,
 			"GET /lbaas/pools":                `{"pools": [{"id": "p", "members": [{"id": "m"}], "listeners": [{"id": "ours"}], "healthmonitor_id": "h"}, {"id": "q", "members": [{"id": "n"}], "listeners": [{"id": "theirs"}]}]}`,
 			"GET /lbaas/pools/p/members":      `{"members": [{"id": "m"}]}`,
 			"GET /lbaas/pools/q/members":      `{"members": [{"id": "n"}]}`,
@@ -79,17 +79,17 @@ func TestPartsThatAreRead(t *testing.T) {
 		want            []string
 	}{
 		"shared":                     {made: shopAPI, tags: both, others: shopAPI, want: []string{listeners, pools, ours, monitors}},
-		"its own":                    {made: web, tags: d.Marks.WantedMarks(web), others: web, want: []string{listeners, pools, ours, theirs, monitors}},
-		"its own goes":               {made: web, tags: d.Marks.WantedMarks(web), others: web, deleting: true},
-		"its own goes, part by part": {made: web, tags: d.Marks.WantedMarks(web), others: web, deleting: true, oneByOne: true, want: []string{listeners, pools}},
-		"its own is kept":            {made: web, tags: d.Marks.WantedMarks(web), others: web, deleting: true, keeps: true, want: []string{listeners, pools, ours, theirs, monitors}},
+		"its own":                    {made: web, tags: d.OwnershipTags.WantedOwnershipTags(web), others: web, want: []string{listeners, pools, ours, theirs, monitors}},
+		"its own goes":               {made: web, tags: d.OwnershipTags.WantedOwnershipTags(web), others: web, deleting: true},
+		"its own goes, part by part": {made: web, tags: d.OwnershipTags.WantedOwnershipTags(web), others: web, deleting: true, oneByOne: true, want: []string{listeners, pools}},
+		"its own is kept":            {made: web, tags: d.OwnershipTags.WantedOwnershipTags(web), others: web, deleting: true, keeps: true, want: []string{listeners, pools, ours, theirs, monitors}},
 		"it leaves":                  {made: web, tags: both, others: shopAPI, deleting: true, want: []string{listeners, pools}},
-		"the last one leaves":        {made: shopAPI, tags: d.Marks.WantedMarks(web), others: web, deleting: true, want: []string{listeners}},
-		"another one is there still": {made: shopAPI, tags: d.Marks.WantedMarks(web), others: shopAPI, deleting: true, want: []string{listeners, pools}},
+		"the last one leaves":        {made: shopAPI, tags: d.OwnershipTags.WantedOwnershipTags(web), others: web, deleting: true, want: []string{listeners}},
+		"another one is there still": {made: shopAPI, tags: d.OwnershipTags.WantedOwnershipTags(web), others: shopAPI, deleting: true, want: []string{listeners, pools}},
 	} {
 		c := newCase(t, parts(test.others))
 		c.driver.Config.CascadeDelete = !test.oneByOne
-		lb := object.Balancer{ID: "lb", Name: d.Marks.Name(test.made), Tags: test.tags, Updated: "2026-11-21T10:00:00"}
+		lb := object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(test.made), Tags: test.tags, Updated: "2026-11-21T10:00:00"}
 		spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Deleting: test.deleting, Retained: test.keeps, Options: map[string]string{}}
 		at := time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC)
 		s, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, spec)
@@ -105,8 +105,8 @@ func TestPartsThatAreRead(t *testing.T) {
 		if test.deleting {
 			continue
 		}
-		c.reads, spec.Options[annotation.Adopt.Name] = nil, "lb" // all that has no other mark is the Service's then
-		lb.Tags = d.Marks.WantedMarks(web)
+		c.reads, spec.Options[annotation.Adopt.Name] = nil, "lb" // all that has no other ownership tag is the Service's then
+		lb.Tags = d.OwnershipTags.WantedOwnershipTags(web)
 		if _, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, spec); err != nil || len(c.reads) > 1 {
 			t.Errorf("%s: adopted, read %q, %v", name, c.reads, err)
 		}
@@ -117,7 +117,7 @@ func TestPartsThatAreRead(t *testing.T) {
 // one meanwhile, which still managed groups: it is looked for once more when the Service has left.
 func TestLeftGroup(t *testing.T) {
 	const path = "GET /lbaas/loadbalancers"
-	tag := unconnected().Marks.Tag(web)
+	tag := unconnected().OwnershipTags.Tag(web)
 	for _, left := range []bool{true, false} {
 		c := newCase(t, map[string]string{
 			"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`,
@@ -154,8 +154,8 @@ func TestLeftGroup(t *testing.T) {
 			}
 			s, _ := o.Native.(*object.Snapshot)
 			asked := slices.Contains(c.reads, "/security-groups")
-			if asked != look.asks || (s.Guard.Group != nil) != (left && asked) || look.leaves && !o.Found && o.Orphans != left {
-				t.Errorf("left %t, a look at %s: asked %q, group %v, found %t, orphans %t", left, look.at, c.reads, s.Guard.Group, o.Found, o.Orphans)
+			if asked != look.asks || (s.Security.Group != nil) != (left && asked) || look.leaves && !o.Found && o.Orphans != left {
+				t.Errorf("left %t, a look at %s: asked %q, group %v, found %t, orphans %t", left, look.at, c.reads, s.Security.Group, o.Found, o.Orphans)
 			}
 			if spec.Last = nil; o.Found {
 				spec.Last = &o
@@ -188,7 +188,7 @@ func TestSoleBalancer(t *testing.T) {
 		c.driver.Config.CascadeDelete = true
 		spec := cloud.Spec{Ref: cloud.Ref{ID: idLB, Owner: web}, Deleting: true}
 		show := func(id, status string) string {
-			return fmt.Sprintf(`{"id": %q, "provisioning_status": %q, "name": %q, "tags": [%q]}`, id, status, c.driver.Marks.Name(web), c.driver.Marks.Tag(web))
+			return fmt.Sprintf(`{"id": %q, "provisioning_status": %q, "name": %q, "tags": [%q]}`, id, status, c.driver.OwnershipTags.Name(web), c.driver.OwnershipTags.Tag(web))
 		}
 		for n, look := range test.looks {
 			var all []string
@@ -200,7 +200,7 @@ func TestSoleBalancer(t *testing.T) {
 			case "tags":
 				all = append(all, show(other, "ACTIVE"))
 			case "name":
-				all = append(all, fmt.Sprintf(`{"id": %q, "provisioning_status": "ACTIVE", "name": %q}`, other, c.driver.Marks.Name(web)))
+				all = append(all, fmt.Sprintf(`{"id": %q, "provisioning_status": "ACTIVE", "name": %q}`, other, c.driver.OwnershipTags.Name(web)))
 			}
 			c.answers["GET "+list], c.reads = `{"loadbalancers": [`+strings.Join(all, ", ")+`]}`, nil
 			spec.Ref.ID = cmp.Or(look.names, idLB)

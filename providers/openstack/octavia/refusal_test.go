@@ -79,12 +79,12 @@ func TestRefusedCreation(t *testing.T) {
 // serving is a balancer as the spec asks for it, without members.
 func serving(d *Balancers, spec cloud.Spec) *object.Snapshot {
 	return &object.Snapshot{
-		LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Description: d.Marks.Description(web), Tags: d.Marks.WantedMarks(web), Port: idVIP, Address: "10.10.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(web), Description: d.OwnershipTags.Description(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.10.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
 		Listeners: []object.Listener{{
-			ID: "listener", Name: d.Marks.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.Marks.Name(web)}, ConnectionLimit: -1,
+			ID: "listener", Name: d.OwnershipTags.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.OwnershipTags.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: d.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []object.Reference{{ID: "listener"}}}},
+		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: d.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Listeners: []object.Reference{{ID: "listener"}}}},
 		Members:  map[string][]object.Member{},
 		Monitors: map[string]object.Monitor{},
 	}
@@ -120,7 +120,7 @@ func (c *table) keep(s *object.Snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
+		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
 		s.Members[id] = []object.Member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}

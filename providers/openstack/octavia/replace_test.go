@@ -58,19 +58,19 @@ func TestFloatingIPIsMoved(t *testing.T) {
 	d := unconnected()
 	moved := `PUT /floatingips/fip {"floatingip":{"port_id":"new"}}`
 	for name, test := range map[string]struct {
-		marks   []string
-		address string
-		want    string
+		ownershipTags []string
+		address       string
+		want          string
 	}{
-		"the one it replaced":             {d.Marks.WantedMarks(web), "", moved},
-		"another Service's":               {d.Marks.WantedMarks(shopAPI), "", "POST /floatingips"},
-		"a restored cluster's":            {d.Marks.WantedMarks(twin), "", "POST /floatingips"},
+		"the one it replaced":             {d.OwnershipTags.WantedOwnershipTags(web), "", moved},
+		"another Service's":               {d.OwnershipTags.WantedOwnershipTags(shopAPI), "", "POST /floatingips"},
+		"a restored cluster's":            {d.OwnershipTags.WantedOwnershipTags(twin), "", "POST /floatingips"},
 		"nobody's":                        {nil, "", "POST /floatingips"},
-		"chosen, of the one it replaced":  {d.Marks.WantedMarks(web), "172.24.0.8", moved},
-		"chosen, in use by somebody else": {d.Marks.WantedMarks(shopAPI), "172.24.0.8", ""},
+		"chosen, of the one it replaced":  {d.OwnershipTags.WantedOwnershipTags(web), "172.24.0.8", moved},
+		"chosen, in use by somebody else": {d.OwnershipTags.WantedOwnershipTags(shopAPI), "172.24.0.8", ""},
 	} {
 		answers := checked()
-		lb, err := json.Marshal(map[string]any{"loadbalancers": []map[string]any{{"id": "old", "vip_port_id": idVIP, "tags": test.marks}}})
+		lb, err := json.Marshal(map[string]any{"loadbalancers": []map[string]any{{"id": "old", "vip_port_id": idVIP, "tags": test.ownershipTags}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -79,7 +79,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, Elsewhere: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.floating.Description(web)}}
+		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, OnOtherPort: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.floating.Description(web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -90,21 +90,21 @@ func TestFloatingIPIsMoved(t *testing.T) {
 // TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
 func TestDeletionForAnother(t *testing.T) {
 	d := unconnected()
-	marked := `"description":"` + d.floating.Description(web) + `"`
+	tagged := `"description":"` + d.floating.Description(web) + `"`
 	for name, test := range map[string]struct {
 		change cloud.Change
 		want   string // what becomes of the floating IP
 	}{
-		"another follows": {cloud.Change{Replaced: true}, `PUT /floatingips/fip {"floatingip":{` + marked + `,"port_id":null}}`},
+		"another follows": {cloud.Change{Replaced: true}, `PUT /floatingips/fip {"floatingip":{` + tagged + `,"port_id":null}}`},
 		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
 	} {
 		c := newCase(t, nil)
 		c.driver.Config.CascadeDelete = true
 		s := &object.Snapshot{
-			LB:       object.Balancer{ID: "old", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Port: "old"},
+			LB:       object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: "old"},
 			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: floatingip.DescriptionPrefix + " shop/web from cluster kubernetes"},
 			Free:     &object.FloatingIP{ID: "free", Description: d.floating.Description(web)},
-			Guard:    object.Guard{Group: &object.SecurityGroup{ID: "group"}},
+			Security: object.Security{Group: &object.SecurityGroup{ID: "group"}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
 		if _, err := apply(t, c.driver, test.change); err != nil {
@@ -116,7 +116,7 @@ func TestDeletionForAnother(t *testing.T) {
 
 func TestCoexist(t *testing.T) {
 	d := unconnected()
-	before := cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Address: "10.0.0.9", Port: idVIP}}}
+	before := cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Address: "10.0.0.9", Port: idVIP}}}
 	for name, test := range map[string]struct {
 		options map[string]string
 		address string
@@ -128,7 +128,7 @@ func TestCoexist(t *testing.T) {
 		"the same address":  {map[string]string{option.Internal.Name: "true"}, "10.0.0.9", before, false},
 		"another address":   {map[string]string{option.Internal.Name: "true"}, "10.0.0.10", before, true},
 		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
-		"somebody else's":   {nil, "", cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.Marks.Name(shopAPI), Tags: d.Marks.WantedMarks(shopAPI)}}}, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(shopAPI), Tags: d.OwnershipTags.WantedOwnershipTags(shopAPI)}}}, false},
 	} {
 		spec := specOf(test.options)
 		spec.LoadBalancerIP = test.address
@@ -168,18 +168,18 @@ func TestRestored(t *testing.T) {
 func TestRenamedCluster(t *testing.T) {
 	c := newCase(t, checked())
 	old, d := unconnected(), c.driver
-	d.Marks.ClusterName = "renamed"
+	d.OwnershipTags.ClusterName = "renamed"
 	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
 	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
 	s := &object.Snapshot{
-		LB: object.Balancer{ID: "lb", Name: old.Marks.Name(web), Description: old.Marks.Description(web), Tags: old.Marks.WantedMarks(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Description: old.OwnershipTags.Description(web), Tags: old.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
 		Listeners: []object.Listener{{
-			ID: "listener", Name: old.Marks.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.Marks.Name(web)}, ConnectionLimit: -1,
+			ID: "listener", Name: old.OwnershipTags.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.OwnershipTags.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
 		}},
-		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: old.Marks.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []object.Reference{{ID: "listener"}}}},
+		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: old.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []object.Reference{{ID: "listener"}}}},
 		Members:  map[string][]object.Member{},
-		Monitors: map[string]object.Monitor{"pool": {ID: "monitor", Name: old.Marks.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
+		Monitors: map[string]object.Monitor{"pool": {ID: "monitor", Name: old.OwnershipTags.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
 		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floating.Description(web)},
 	}
 	var order []string

@@ -96,11 +96,11 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 		Scope:          d.observedScope(s, spec),
 		DualStack:      spec.DualStack && d.Can(desired.AbleAdditionalVIPs),
 		ProviderFields: d.observedExtras(s, spec),
-		OwnershipTags:  d.Marks.ObservedMarks(s.LB.Tags, spec.Ref.Owner),
+		OwnershipTags:  d.OwnershipTags.ObservedOwnershipTags(s.LB.Tags, spec.Ref.Owner),
 	}
 	claim := owner.Read(d.Rules, s, spec)
 	if claim.Tenant {
-		b.Name = d.Marks.Name(spec.Ref.Owner)
+		b.Name = d.OwnershipTags.Name(spec.Ref.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
@@ -171,7 +171,7 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 			desired.FieldAllowed:         desired.ObservedAllowed(l, neutron.IsIPv6(s.LB.Address), wanted.ProviderFields[desired.FieldAllowed]),
 			desired.FieldMethod:          p.Method,
 			desired.FieldPersistence:     string(p.Persistence),
-			desired.FieldOwned:           strconv.FormatBool(d.Marks.IsTagged(l.Tags, spec.Ref.Owner)),
+			desired.FieldOwned:           strconv.FormatBool(d.OwnershipTags.IsTagged(l.Tags, spec.Ref.Owner)),
 		},
 	}
 	if m, ok := s.Monitors[l.Pool]; ok {

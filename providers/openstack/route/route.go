@@ -13,21 +13,21 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
-// The routes of the router that [Route] router-id names have marks (routeMark):
+// The routes of the router that [Route] router-id names have ownership tags (routeTag):
 //
 //	route on the router                  listed  deleted  created again
-//	with our mark                        yes     yes      no change
-//	without, same destination and hop    no      no       gets the mark: upstream made it, or its maker
+//	with our tag                         yes     yes      no change
+//	without, same destination and hop    no      no       gets the tag: upstream made it, or its maker
 //	                                                      asked for the same
 //	another to the same destination      no      no       refused: Neutron would spread packets over both
 //	any other                            no      no       -
 //
-//	none, but a pair with our mark        partly  yes      is completed
+//	none, but a pair with our tag         partly  yes      is completed
 //
 // So what upstream leaves behind comes under our control node by node, and the routes of
 // administrators and of other clusters stay whatever their destination.
 //
-// The mark is set first and removed last, so that all of a route can be found by it: creation goes
+// The ownership tag is set first and removed last, so that all of a route can be found by it: creation goes
 // on from the machine to the router and deletion starts there too, each step harmless to repeat. A
 // creation that the cloud refuses is undone at once.
 var _ cloud.Routes = (*Table)(nil)
@@ -118,19 +118,19 @@ func (t *Table) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.
 	if other, taken := r.taken(owner, wanted); taken {
 		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
-	if err := t.lay(ctx, r, routeMark(owner, wanted), wanted, via); err != nil {
+	if err := t.lay(ctx, r, routeTag(owner, wanted), wanted, via); err != nil {
 		return fmt.Errorf("adding a route to router %s: %w", t.router, err)
 	}
 	return nil
 }
 
-// lay makes what is missing of a route: its mark, the address pair, the route itself. What the cloud
+// lay makes what is missing of a route: its ownership tag, the address pair, the route itself. What the cloud
 // refuses for good is undone: the pair lets the machine send from foreign addresses. A pair that
-// was there before the mark is not ours.
-func (t *Table) lay(ctx context.Context, r *router, mark string, wanted extraRoute, via neutron.Port) error {
-	marked := slices.Contains(r.Tags, mark)
-	if !marked {
-		if err := t.tag(ctx, mark); err != nil {
+// was there before the ownership tag is not ours.
+func (t *Table) lay(ctx context.Context, r *router, ownershipTag string, wanted extraRoute, via neutron.Port) error {
+	tagged := slices.Contains(r.Tags, ownershipTag)
+	if !tagged {
+		if err := t.tag(ctx, ownershipTag); err != nil {
 			return err
 		}
 	}
@@ -141,12 +141,12 @@ func (t *Table) lay(ctx context.Context, r *router, mark string, wanted extraRou
 	if err == nil || !t.refuses(err) || slices.Contains(r.Routes, wanted) {
 		return err
 	}
-	if marked || paired {
+	if tagged || paired {
 		if undo := t.forbid(ctx, wanted); undo != nil {
 			return errors.Join(err, undo)
 		}
 	}
-	return errors.Join(err, t.untag(ctx, mark))
+	return errors.Join(err, t.untag(ctx, ownershipTag))
 }
 
 // refuses reports whether the cloud has certainly not done what failed, and will not do it soon
@@ -159,10 +159,10 @@ func (t *Table) refuses(err error) bool {
 	return false
 }
 
-// taken finds a route to the same destination by another hop that the owner has no mark on.
+// taken finds a route to the same destination by another hop that the owner has no ownership tag on.
 func (r *router) taken(owner cloud.Owner, wanted extraRoute) (extraRoute, bool) {
 	for _, other := range r.Routes {
-		if other.Destination == wanted.Destination && other.NextHop != wanted.NextHop && !slices.Contains(r.Tags, routeMark(owner, other)) {
+		if other.Destination == wanted.Destination && other.NextHop != wanted.NextHop && !slices.Contains(r.Tags, routeTag(owner, other)) {
 			return other, true
 		}
 	}
@@ -193,7 +193,7 @@ func (t *Table) towards(ctx context.Context, route cloud.Route) (extraRoute, neu
 	return extraRoute{}, neutron.Port{}, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
 }
 
-// DeleteRoute implements cloud.Routes. What has no mark of ours is left as it is.
+// DeleteRoute implements cloud.Routes. What has no ownership tag of ours is left as it is.
 func (t *Table) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	hop, err := netip.ParseAddr(route.Name)
 	if err != nil {
@@ -204,8 +204,8 @@ func (t *Table) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.
 	if err != nil {
 		return err
 	}
-	mark := routeMark(owner, unwanted)
-	if !slices.Contains(r.Tags, mark) {
+	ownershipTag := routeTag(owner, unwanted)
+	if !slices.Contains(r.Tags, ownershipTag) {
 		return nil
 	}
 	if err := t.forbid(ctx, unwanted); err != nil {
@@ -216,18 +216,18 @@ func (t *Table) DeleteRoute(ctx context.Context, owner cloud.Owner, route cloud.
 			return fmt.Errorf("removing a route from router %s: %w", t.router, err)
 		}
 	}
-	if err := t.untag(ctx, mark); err != nil {
+	if err := t.untag(ctx, ownershipTag); err != nil {
 		return err
 	}
-	return t.sweep(ctx, r, owner, mark)
+	return t.sweep(ctx, r, owner, ownershipTag)
 }
 
-// sweep removes the owner's marks of which neither a route nor a pair is left: those of creations
+// sweep removes the owner's ownership tags of which neither a route nor a pair is left: those of creations
 // that were broken off at the very beginning, or whose port is gone. It costs nothing where there
 // are none.
 func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done string) error {
 	_, unused := r.owned(owner)
-	unused = slices.DeleteFunc(unused, func(mark string) bool { return mark == done })
+	unused = slices.DeleteFunc(unused, func(ownershipTag string) bool { return ownershipTag == done })
 	if len(unused) == 0 {
 		return nil
 	}
@@ -236,11 +236,11 @@ func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done st
 		return err
 	}
 	left := pairsOf(owner, ports, unused)
-	for _, mark := range unused {
-		if slices.ContainsFunc(left, func(route extraRoute) bool { return routeMark(owner, route) == mark }) {
+	for _, ownershipTag := range unused {
+		if slices.ContainsFunc(left, func(route extraRoute) bool { return routeTag(owner, route) == ownershipTag }) {
 			continue
 		}
-		if err := t.untag(ctx, mark); err != nil {
+		if err := t.untag(ctx, ownershipTag); err != nil {
 			return err
 		}
 	}

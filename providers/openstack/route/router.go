@@ -43,7 +43,7 @@ func (t *Table) Able() bool { return t.extension["extraroute"] || t.extension[ex
 const (
 	// extensionAtomic adds and removes single routes.
 	extensionAtomic = "extraroute-atomic"
-	// extensionTags is needed for the marks.
+	// extensionTags is needed for the ownership tags.
 	extensionTags = "standard-attr-tag"
 	// extensionPairs lets a port send what is not its own address.
 	extensionPairs = "allowed-address-pairs"
@@ -78,16 +78,16 @@ func (t *Table) getRouter(ctx context.Context) (*router, error) {
 	return &r, nil
 }
 
-// tag marks the router, untag removes the mark.
-func (t *Table) tag(ctx context.Context, mark string) error {
-	if err := attributestags.Add(ctx, t.network, "routers", t.router, mark).ExtractErr(); err != nil {
+// tag marks the router, untag removes the ownership tag.
+func (t *Table) tag(ctx context.Context, ownershipTag string) error {
+	if err := attributestags.Add(ctx, t.network, "routers", t.router, ownershipTag).ExtractErr(); err != nil {
 		return fmt.Errorf("marking router %s: %w", t.router, err)
 	}
 	return nil
 }
 
-func (t *Table) untag(ctx context.Context, mark string) error {
-	err := attributestags.Delete(ctx, t.network, "routers", t.router, mark).ExtractErr()
+func (t *Table) untag(ctx context.Context, ownershipTag string) error {
+	err := attributestags.Delete(ctx, t.network, "routers", t.router, ownershipTag).ExtractErr()
 	if err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("removing the mark of a route from router %s: %w", t.router, err)
 	}

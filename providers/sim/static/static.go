@@ -29,7 +29,7 @@ var _ cloud.Describer = Machines{}
 
 // FromNode implements cloud.Describer. A Node that is initialised is known by its provider-ID, whatever
 // becomes of the label.
-func (m Machines) FromNode(node cloud.NodeFacts) (cloud.Instance, bool) {
+func (m Machines) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 	name, known := strings.CutPrefix(node.ProviderID, prefix)
 	if node.ProviderID == "" {
 		name, known = node.Name, node.Labels[Label] == "true"

@@ -49,9 +49,9 @@ func (q *quickstart) report(cause error) error {
 //
 //	✓ the Service has an external IP     <pending>     127.77.0.1, after 1.3 s
 func (e expectation) line() string {
-	mark := "✗"
+	ownershipTag := "✗"
 	if e.met() {
-		mark = "✓"
+		ownershipTag = "✓"
 	}
 	seen := e.seen
 	switch {
@@ -60,7 +60,7 @@ func (e expectation) line() string {
 	case e.holds[with] && e.after > 0:
 		seen[with] += fmt.Sprintf("  (%.1f s)", e.after.Seconds())
 	}
-	return mark + " " + pad(e.name, nameWidth) + pad(clip(seen[without], seenWidth-1), seenWidth) + seen[with]
+	return ownershipTag + " " + pad(e.name, nameWidth) + pad(clip(seen[without], seenWidth-1), seenWidth) + seen[with]
 }
 
 // explain says for people who have to find out why.

@@ -296,8 +296,8 @@ func TestDeletionOfListedBalancers(t *testing.T) {
 	}
 }
 
-// TestMarkingCosts: a tag that cannot be there yet is made first; those of the cluster are found.
-func TestMarkingCosts(t *testing.T) {
+// TestTaggingCosts: a tag that cannot be there yet is made first; those of the cluster are found.
+func TestTaggingCosts(t *testing.T) {
 	const makeTag, tag, getTag = "POST /v2/tags", "POST /v2/tags/{name}/resources", "GET /v2/tags/{name}"
 	l := newLab(t, 1, nil, map[string]string{"name": "shop-front"})
 	l.ensure()

@@ -11,8 +11,8 @@ import (
 
 var _ conformance.Witness = control{}
 
-// marks are the tags that say whose a balancer is.
-var marks = cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}
+// ownership tags are the tags that say whose a balancer is.
+var ownershipTags = cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}
 
 // carriedOut says what each write of the API carries out. The tag of a Service goes with its balancer.
 var carriedOut = map[string][]cloud.Operation{
@@ -21,9 +21,9 @@ var carriedOut = map[string][]cloud.Operation{
 	"DELETE /v2/load_balancers/{id}":          {{Verb: cloud.Delete, Kind: cloud.KindBalancer}},
 	"POST /v2/load_balancers/{id}/droplets":   {{Verb: cloud.Create, Kind: cloud.KindTarget}},
 	"DELETE /v2/load_balancers/{id}/droplets": {{Verb: cloud.Delete, Kind: cloud.KindTarget}},
-	"POST /v2/tags":                           {marks},
-	"POST /v2/tags/{name}/resources":          {marks},
-	"DELETE /v2/tags/{name}/resources":        {marks},
+	"POST /v2/tags":                           {ownershipTags},
+	"POST /v2/tags/{name}/resources":          {ownershipTags},
+	"DELETE /v2/tags/{name}/resources":        {ownershipTags},
 	"DELETE /v2/tags/{name}":                  {{Verb: cloud.Delete, Kind: cloud.KindBalancer}},
 }
 

@@ -32,7 +32,7 @@ func TestConformance(t *testing.T) {
 			"dualStack": "every load balancer has both families", "size": "where the key goes it stays, see TestSize",
 			"maxTargets": "it follows the size", "listener.redirectHTTP": "it needs port 80, see TestRedirect",
 		},
-		Described: []cloud.NodeFacts{
+		Described: []cloud.NodeAttributes{
 			{Name: "metal-0", ProviderID: "hrobot://2000001", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.2"}}},
 			{Name: "metal-1", ProviderID: "hcloud://bm-2000002", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.3"}}},
 		},

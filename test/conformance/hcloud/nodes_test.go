@@ -258,7 +258,7 @@ func TestDedicatedServerWithoutCredentials(t *testing.T) {
 	values := variables(server)
 	values["ROBOT_ENABLED"] = "true"
 	driver := mustConnect(t, values)
-	node := cloud.NodeFacts{Name: "metal-1", ProviderID: "hrobot://321", Addresses: []cloud.Address{{Type: internal, Address: "10.1.0.5"}}}
+	node := cloud.NodeAttributes{Name: "metal-1", ProviderID: "hrobot://321", Addresses: []cloud.Address{{Type: internal, Address: "10.1.0.5"}}}
 	machine, described := driver.(cloud.Describer).FromNode(node)
 	if !described || machine.ID != cloud.DescribedInstance("robot-321") || machine.Labels[providedBy] != "robot" {
 		t.Errorf("described %t: %+v", described, machine)
@@ -279,7 +279,7 @@ func TestForwardedAddresses(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
 	values := robots(variables(server))
 	machine := cloud.Instance{ID: "robot-321", Addresses: []cloud.Address{{Type: external, Address: "192.0.2.7"}}}
-	node := cloud.NodeFacts{Addresses: []cloud.Address{
+	node := cloud.NodeAttributes{Addresses: []cloud.Address{
 		{Type: hostname, Address: "metal-1"}, {Type: internal, Address: "10.1.0.5"}, {Type: internal, Address: "fd00::5"}, {Type: internal, Address: "192.0.2.7"}, {Type: external, Address: "192.0.2.9"},
 	}}
 	kept := func() []cloud.Address {

@@ -8,7 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Leftovers are the project's objects without its furniture, machines and their ports, and the marks
+// Leftovers are the project's objects without its furniture, machines and their ports, and the ownership tags
 // of routes on its router.
 func (c *control) Leftovers() (left []string) {
 	c.Helper()

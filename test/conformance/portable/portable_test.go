@@ -22,9 +22,9 @@ import (
 	doconfig "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	osconfig "github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	octavia "github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	ostag "github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 )
 
@@ -42,7 +42,7 @@ func kinds() []kind {
 	}
 	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
 	openstack := func(provider string) *octavia.Rules {
-		return octavia.New(osconfig.Balancer{Provider: provider}, nil, mark.Marks{}, api.V(2, 26))
+		return octavia.New(osconfig.Balancer{Provider: provider}, nil, ostag.Ownership{}, api.V(2, 26))
 	}
 	amphora, ovn := openstack("amphora"), openstack(osconfig.ProviderOVN)
 	const uuid = "5ee0a1f2-0000-4000-8000-000000000001"

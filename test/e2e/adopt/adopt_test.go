@@ -17,14 +17,14 @@ import (
 
 func withoutDashes(uid string) string { return strings.ReplaceAll(uid, "-", "") }
 
-// listed are the marks that the report says are written, each with the load balancer that gets it.
+// listed are the ownership tags that the report says are written, each with the load balancer that gets it.
 func listed(r adopt.Report) []string {
 	ids := map[string]string{}
 	for _, b := range r.Balancers {
 		ids["Service "+b.Service] = b.ID
 	}
 	var all []string
-	for _, m := range r.Marks {
+	for _, m := range r.OwnershipTags {
 		for _, added := range m.Added {
 			all = append(all, ids[m.Subject]+" "+added)
 		}
@@ -36,17 +36,17 @@ func listed(r adopt.Report) []string {
 	return all
 }
 
-// written are the marks that the cloud has put on load balancers, and every other write that it has done.
+// written are the ownership tags that the cloud has put on load balancers, and every other write that it has done.
 func (s *site) written() []string {
 	s.t.Helper()
 	var all []string
 	for _, r := range s.cloud.Requests() {
-		tag, isMark := strings.CutPrefix(r.Path, "/v2/tags/")
-		tag, isMark2 := strings.CutSuffix(tag, "/resources")
+		tag, isOwnershipTag := strings.CutPrefix(r.Path, "/v2/tags/")
+		tag, isOwnershipTag2 := strings.CutSuffix(tag, "/resources")
 		switch {
-		case r.Method == "GET" || r.Method == "POST" && r.Path == "/v2/tags": // a tag by itself marks nothing
-		case isMark && r.Status == http.StatusNotFound: // there is no such tag yet
-		case r.Method == "POST" && isMark && isMark2:
+		case r.Method == "GET" || r.Method == "POST" && r.Path == "/v2/tags": // a tag by itself ownership tags nothing
+		case isOwnershipTag && r.Status == http.StatusNotFound: // there is no such tag yet
+		case r.Method == "POST" && isOwnershipTag && isOwnershipTag2:
 			var body struct {
 				Resources []struct {
 					ID string `json:"resource_id"`
@@ -70,7 +70,7 @@ func (s *site) written() []string {
 	return all
 }
 
-// A cluster that upstream made: `adopt --check` is content, and the switch writes exactly the marks
+// A cluster that upstream made: `adopt --check` is content, and the switch writes exactly the ownership tags
 // that it listed.
 func TestSwitch(t *testing.T) {
 	s := open(t)
@@ -86,7 +86,7 @@ func TestSwitch(t *testing.T) {
 	if n := s.cloud.Counters().Mutating; n != 0 {
 		t.Errorf("adopt wrote %d times", n)
 	}
-	if answer.Code != 0 || report.Verdict != adopt.Marks || report.Summary.Marks != 2 || len(report.Plans) != 0 {
+	if answer.Code != 0 || report.Verdict != adopt.OwnershipTags || report.Summary.OwnershipTags != 2 || len(report.Plans) != 0 {
 		t.Fatalf("code %d, want 0 and marks for two:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
 	found := map[string]string{}
@@ -161,11 +161,11 @@ func TestDifferences(t *testing.T) {
 	}
 }
 
-// Only what differs beyond marks is code 2, and only with --check.
+// Only what differs beyond ownership tags is code 2, and only with --check.
 func TestCheck(t *testing.T) {
 	s := open(t)
 	s.settled(service{name: "changed", edit: func(b *digitalocean.Balancer) { b.HealthCheck.CheckIntervalSeconds = 30 }})
-	if report, answer := s.Adopt(); answer.Code != 2 || report.Verdict != adopt.Changes || report.Summary.Changes != 1 || report.Summary.Marks != 1 {
+	if report, answer := s.Adopt(); answer.Code != 2 || report.Verdict != adopt.Changes || report.Summary.Changes != 1 || report.Summary.OwnershipTags != 1 {
 		t.Errorf("code %d:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
 	if answer := s.Run("adopt"); answer.Code != 0 || !strings.Contains(answer.Stdout, "makes 1 other change.") {

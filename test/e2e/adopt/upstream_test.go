@@ -29,8 +29,8 @@ const (
 	idKey = "kubernetes.digitalocean.com/load-balancer-id"
 	// own is the prefix of upstream's annotations.
 	own = "service.beta.kubernetes.io/do-loadbalancer-"
-	// mark is upstream's tag of the cluster.
-	mark = "k8s:lab"
+	// ownership tag is upstream's tag of the cluster.
+	ownershipTag = "k8s:lab"
 )
 
 // site is a cluster, as upstream leaves it, and its cloud.
@@ -124,7 +124,7 @@ func (s *site) balancer(svc *corev1.Service, o service) digitalocean.Balancer {
 			Protocol: "http", Port: 10256, Path: "/healthz", CheckIntervalSeconds: 3, ResponseTimeoutSeconds: 5,
 			HealthyThreshold: 5, UnhealthyThreshold: 3, ProxyProtocol: &off,
 		},
-		StickySessions: digitalocean.StickySessions{Type: "none"}, Tags: []string{mark},
+		StickySessions: digitalocean.StickySessions{Type: "none"}, Tags: []string{ownershipTag},
 	}
 	for _, d := range s.droplets {
 		b.DropletIDs = append(b.DropletIDs, d.ID)

@@ -95,7 +95,7 @@ func TestSwitchover(t *testing.T) {
 			c.Publish(svc, nil, svc.Status.LoadBalancer.Ingress...)
 			from := len(s.proxy.Calls())
 			report, answer := c.Adopt()
-			if answer.Code != 0 || report.Verdict != adopt.Marks || report.Summary.Paired != 1 || len(report.Marks) != 1 {
+			if answer.Code != 0 || report.Verdict != adopt.OwnershipTags || report.Summary.Paired != 1 || len(report.OwnershipTags) != 1 {
 				t.Fatalf("code %d, want 0 and marks of one:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 			}
 			if wrote := s.wrote(from); len(wrote) > 0 {
@@ -104,10 +104,10 @@ func TestSwitchover(t *testing.T) {
 			from = len(s.proxy.Calls())
 			c.Switch()
 			tags, others := tagged(s.proxy.Calls()[from:])
-			if len(others) > 0 || len(report.Marks[0].Removed) > 0 {
-				t.Errorf("other writes: %q, removed %q", others, report.Marks[0].Removed)
+			if len(others) > 0 || len(report.OwnershipTags[0].Removed) > 0 {
+				t.Errorf("other writes: %q, removed %q", others, report.OwnershipTags[0].Removed)
 			}
-			listed := slices.Sorted(slices.Values(report.Marks[0].Added))
+			listed := slices.Sorted(slices.Values(report.OwnershipTags[0].Added))
 			if _, ok := tags[report.Balancers[0].ID]; !ok {
 				t.Errorf("%s got no marks, only %v", report.Balancers[0].ID, tags)
 			}

@@ -36,7 +36,7 @@ func TestReachOfSecurityGroups(t *testing.T) {
 	victim, old := s.service("victim"), s.service("old")
 	empty := s.inventory()
 	s.ensure(victim)
-	s.upstreamClassic(old) // without our marks
+	s.upstreamClassic(old) // without our ownership tags
 	foreign := s.world.Group(t, "foreign")
 	s.world.Tag(t, foreign, aws.Tag("kubernetes.io/cluster/elsewhere", "owned"))
 	before := s.inventory()
@@ -122,7 +122,7 @@ func TestReachOfTags(t *testing.T) {
 	s.remove(svc)
 }
 
-// TestReachOfBalancers: a load balancer with somebody's marks is not taken by its ARN, and the thief
+// TestReachOfBalancers: a load balancer with somebody's ownership tags is not taken by its ARN, and the thief
 // can be deleted.
 func TestReachOfBalancers(t *testing.T) {
 	s := newSite(t, siteOptions{})

@@ -15,8 +15,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// marks are the tags of a balancer of the Service.
-func marks(svc *corev1.Service) map[string]string {
+// ownership tags are the tags of a balancer of the Service.
+func ownershipTags(svc *corev1.Service) map[string]string {
 	return map[string]string{
 		"kubernetes.io/cluster/lab": "owned", "kubernetes.io/service-name": svc.Namespace + "/" + svc.Name,
 		"multicloud-ccm.io/owner-uid": string(svc.UID), "multicloud-ccm.io/owner-cluster": "test",
@@ -27,7 +27,7 @@ func marks(svc *corev1.Service) map[string]string {
 // secondNetwork makes a network balancer of the Service besides the one that it has.
 func secondNetwork(s *site, svc *corev1.Service) {
 	var tags []networktypes.Tag
-	for key, value := range marks(svc) {
+	for key, value := range ownershipTags(svc) {
 		tags = append(tags, networktypes.Tag{Key: &key, Value: &value})
 	}
 	_, err := s.world.Network.CreateLoadBalancer(s.Context(), &networkapi.CreateLoadBalancerInput{
@@ -40,7 +40,7 @@ func secondNetwork(s *site, svc *corev1.Service) {
 func secondClassic(s *site, svc *corev1.Service) {
 	var tags []classictypes.Tag
 	var groupTags []ec2types.Tag
-	for key, value := range marks(svc) {
+	for key, value := range ownershipTags(svc) {
 		tags = append(tags, classictypes.Tag{Key: &key, Value: &value})
 		groupTags = append(groupTags, ec2types.Tag{Key: &key, Value: &value})
 	}
@@ -74,7 +74,7 @@ func TestSecondBalancer(t *testing.T) {
 }
 
 // TestBalancerThatUpstreamLeft: upstream leaves a balancer of the other kind when the annotation changes. It has the default name and
-// no mark of ours, and goes with the Service all the same. A classic one may have security groups that the Service does not name
+// no ownership tag of ours, and goes with the Service all the same. A classic one may have security groups that the Service does not name
 // any more.
 func TestBalancerThatUpstreamLeft(t *testing.T) {
 	t.Run("network", func(t *testing.T) {

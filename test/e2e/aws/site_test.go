@@ -51,7 +51,7 @@ type siteOptions struct {
 	global []string
 	// ipv6 gives the VPC IPv6 networks.
 	ipv6 bool
-	// cluster is the id of the cluster, in the kernel's marks and in AWS's tags; those of the
+	// cluster is the id of the cluster, in the kernel's ownership tags and in AWS's tags; those of the
 	// World when empty.
 	cluster string
 	// nodes is how many machines there are, 2 when 0.

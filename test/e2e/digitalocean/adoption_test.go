@@ -80,7 +80,7 @@ func creations(name string) int {
 
 // TestAdoptUpstream: what upstream left behind keeps its id and address. A balancer with
 // upstream's default name, which holds the UID, costs no write until something else changes; one
-// with another name gets our marks and nothing but them.
+// with another name gets our ownership tags and nothing but them.
 func TestAdoptUpstream(t *testing.T) {
 	parallel(t)
 	custom := func() string { return fmt.Sprintf("shop-%d", serial.Add(1)) }
@@ -112,7 +112,7 @@ func TestAdoptUpstream(t *testing.T) {
 			}
 			s.expose()
 			if test.named {
-				s.balancer(s.marked)
+				s.balancer(s.tagged)
 			}
 			svc, after := s.ready()
 			if err := serves(svc, before); err != nil {
@@ -125,19 +125,19 @@ func TestAdoptUpstream(t *testing.T) {
 			if n := creations(wanted); n != 0 {
 				t.Errorf("%d balancers were created", n)
 			}
-			marking := 0
+			tagging := 0
 			for _, change := range changesOf(before) {
 				if !strings.HasPrefix(change, "POST /v2/tags") {
 					t.Errorf("more than marks changed: %s", change)
 				}
-				marking++
+				tagging++
 			}
 			if !test.named {
-				if marking > 0 {
-					t.Errorf("the switch cost %d writes: %q", marking, changesOf(before))
+				if tagging > 0 {
+					t.Errorf("the switch cost %d writes: %q", tagging, changesOf(before))
 				}
 				s.annotate(map[string]string{upstream + "deny-rules": "ip:192.0.2.250"})
-				s.balancer(s.marked)
+				s.balancer(s.tagged)
 			}
 		})
 	}
@@ -152,8 +152,8 @@ func compareAdopted(t *testing.T, before, after do.Balancer) {
 		}
 	}
 	after.Tags = before.Tags
-	if portrait(after) != portrait(before) {
-		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+	if summary(after) != summary(before) {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 }
 
@@ -192,7 +192,7 @@ func TestForeign(t *testing.T) {
 			before := asUpstream(wanted, func(b *do.Balancer) { b.Tags = tags })
 			t.Cleanup(func() { discard(before) })
 			s := create(t, map[string]string{portable + "name": wanted})
-			s.balancer(s.marked)
+			s.balancer(s.tagged)
 			if _, own := s.ready(); own.ID == before.ID {
 				t.Error("the Service has the other one's balancer")
 			}
@@ -209,8 +209,8 @@ func TestForeign(t *testing.T) {
 func untouched(t *testing.T, before do.Balancer) {
 	t.Helper()
 	after := find(env.Cloud.State(), before.ID)
-	if after == nil || portrait(*after) != portrait(before) || len(changesOf(before)) > 0 {
-		t.Errorf("the balancer changed:\nbefore %s\nafter  %v\n%v", portrait(before), after, changesOf(before))
+	if after == nil || summary(*after) != summary(before) || len(changesOf(before)) > 0 {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %v\n%v", summary(before), after, changesOf(before))
 	}
 }
 
@@ -248,12 +248,12 @@ func TestAdoptFromAnotherService(t *testing.T) {
 	second.event("OwnershipConflict", before.ID, portable+"adopt")
 	first.event("LoadBalancerTakeoverRefused", before.ID)
 	second.remove()
-	if _, after := first.ready(); after.ID != before.ID || portrait(after) != portrait(before) {
-		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+	if _, after := first.ready(); after.ID != before.ID || summary(after) != summary(before) {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 	free := asUpstream(fmt.Sprintf("by-hand-%d", serial.Add(1)), func(b *do.Balancer) { b.Tags = nil })
 	third := create(t, map[string]string{portable + "adopt": free.ID})
-	third.balancer(third.marked)
+	third.balancer(third.tagged)
 	if _, b := third.ready(); b.ID != free.ID {
 		t.Errorf("the balancer is %s and not %s", b.ID, free.ID)
 	}
@@ -281,8 +281,8 @@ func TestDisown(t *testing.T) {
 			s.begin()
 			s.gone()
 			after := find(env.Cloud.State(), before.ID)
-			if after == nil || portrait(*after) != portrait(before) || len(changesOf(before)) != n {
-				t.Errorf("the balancer changed:\nbefore %s\nafter  %v", portrait(before), after)
+			if after == nil || summary(*after) != summary(before) || len(changesOf(before)) != n {
+				t.Errorf("the balancer changed:\nbefore %s\nafter  %v", summary(before), after)
 			}
 			if len(svc.Status.LoadBalancer.Ingress) == 0 {
 				t.Error("the service had no address")
@@ -291,7 +291,7 @@ func TestDisown(t *testing.T) {
 	}
 }
 
-// TestRetain keeps the balancer without our marks when the Service goes, and another Service
+// TestRetain keeps the balancer without our ownership tags when the Service goes, and another Service
 // can have it then.
 func TestRetain(t *testing.T) {
 	parallel(t)
@@ -315,7 +315,7 @@ func TestRetain(t *testing.T) {
 		}
 	}
 	second := create(t, map[string]string{idKey: before.ID})
-	second.balancer(second.marked)
+	second.balancer(second.tagged)
 	svc, _ := second.ready()
 	if err := serves(svc, before); err != nil {
 		t.Error(err)

@@ -140,7 +140,7 @@ func same(got, want string) error {
 // in the cloud. That the framework has been told of the failure shows that the pass is over.
 func refuses(s *service, set map[string]string, key, value, says string) {
 	s.t.Helper()
-	before := portrait(s.balancer(active))
+	before := summary(s.balancer(active))
 	canary := maps.Clone(set)
 	if key != upstream+"deny-rules" {
 		canary[upstream+"deny-rules"] = "ip:192.0.2.99"
@@ -148,7 +148,7 @@ func refuses(s *service, set map[string]string, key, value, says string) {
 	s.annotate(canary)
 	s.event("InvalidConfiguration", key, strconv.Quote(value), says)
 	s.event("SyncLoadBalancerFailed", key, strconv.Quote(value))
-	if after := portrait(s.balancer(active)); after != before {
+	if after := summary(s.balancer(active)); after != before {
 		s.t.Errorf("a bad annotation changed the balancer:\nbefore %s\nafter  %s", before, after)
 	}
 }
@@ -195,9 +195,9 @@ func withCertificate(annotations map[string]string) map[string]string {
 	return filled
 }
 
-// portrait is everything the cloud says about a balancer, except that nodes of other tests
+// summary is everything the cloud says about a balancer, except that nodes of other tests
 // come and go.
-func portrait(b do.Balancer) string {
+func summary(b do.Balancer) string {
 	b.DropletIDs = slices.DeleteFunc(slices.Clone(b.DropletIDs), func(id int) bool { return !slices.Contains(ids(pool...), id) })
 	data, err := json.MarshalIndent(b, "", " ")
 	if err != nil {

@@ -39,7 +39,7 @@ func TestRotation(t *testing.T) {
 	s.touch()
 	s.await(func(svc *corev1.Service) error { return same(svc.Annotations[upstream+"certificate-id"], second.ID) })
 	after := s.served(second.ID)
-	if portrait(after) != portrait(before) || len(changesOf(before)) != n {
+	if summary(after) != summary(before) || len(changesOf(before)) != n {
 		t.Errorf("the rotation cost changes: %v", changesOf(before)[n:])
 	}
 

@@ -38,7 +38,7 @@ var lives = map[string][]stage{
 	},
 	"adopted": {
 		{"adoption", func(s *service) { asUpstream(s.legacyName()); s.expose() }, func(s *service) string {
-			s.ready() // its name proves whose it is: it is marked with the next change
+			s.ready() // its name proves whose it is: it is tagged with the next change
 			return s.settledState()
 		}},
 		{"release", func(s *service) { s.edit(func(svc *corev1.Service) { svc.Spec.Type = corev1.ServiceTypeClusterIP }) },

@@ -30,7 +30,7 @@ func TestDrift(t *testing.T) {
 		"targets":   func(b *do.Balancer) { b.DropletIDs = nil },
 		"targets 2": func(b *do.Balancer) { b.DropletIDs = b.DropletIDs[:1] },
 		"name":      func(b *do.Balancer) { b.Name = "renamed" },
-		// While the name proves whose it is, all marks together come back with the next change only.
+		// While the name proves whose it is, all ownership tags together come back with the next change only.
 		"marks":   func(b *do.Balancer) { b.Tags, b.Name = []string{"team-a"}, "unmarked" },
 		"mark":    func(b *do.Balancer) { b.Tags = b.Tags[1:] },
 		"timeout": func(b *do.Balancer) { b.HTTPIdleTimeoutSeconds = 600 },
@@ -51,8 +51,8 @@ func TestDrift(t *testing.T) {
 	byHand(&before)
 	after := s.proof()
 	after.Firewall.Deny, after.Tags = before.Firewall.Deny, before.Tags
-	if portrait(after) != portrait(before) {
-		t.Errorf("what was set by hand is lost:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+	if summary(after) != summary(before) {
+		t.Errorf("what was set by hand is lost:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 }
 
@@ -66,12 +66,12 @@ func repaired(t *testing.T, s *service, before do.Balancer) {
 			last = errors.New("it is gone")
 			return false
 		}
-		if last = s.marked(b); last != nil {
+		if last = s.tagged(b); last != nil {
 			return false
 		}
 		seen := *b
 		seen.Tags = before.Tags
-		last = same(portrait(seen), portrait(before))
+		last = same(summary(seen), summary(before))
 		return last == nil
 	})
 	if err != nil {

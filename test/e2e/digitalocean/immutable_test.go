@@ -91,7 +91,7 @@ func (f fixed) existing(t *testing.T, key annotation.Key, spelling string) {
 	s.event("LoadBalancerImmutableChange", f.field, strconv.Quote(f.wanted()), "cannot change", portable+"allow-replacement")
 	after := s.proof()
 	if after.ID != before.ID || after.IP != before.IP || f.observe(&after) != f.observe(&before) {
-		t.Fatalf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+		t.Fatalf("the balancer changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 
 	s.annotate(map[string]string{annotation.AllowReplacement.Name: "true"})
@@ -144,7 +144,7 @@ func TestImmutableVPC(t *testing.T) {
 	ccm.restart(map[string]string{"DO_CLUSTER_VPC_ID": other.ID})
 	s.event("LoadBalancerImmutableChange", "vpc", before.VPCUUID, other.ID)
 	if after := s.proof(); after.ID != before.ID || after.IP != before.IP || after.VPCUUID != before.VPCUUID {
-		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 }
 
@@ -169,8 +169,8 @@ func TestIgnoredOnNetworkBalancers(t *testing.T) {
 	}
 	after := s.proof()
 	after.Firewall = before.Firewall
-	if portrait(after) != portrait(before) {
-		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+	if summary(after) != summary(before) {
+		t.Errorf("the balancer changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 	}
 	// Upstream never looked at the protocol of a network balancer.
 	s.annotate(map[string]string{upstream + "protocol": "smtp"})

@@ -199,8 +199,8 @@ func (s *service) tag() string {
 	return "ccm-service:" + namespace + ":" + s.name + ":" + string(s.uid)
 }
 
-// marked returns nil when the balancer has all our marks.
-func (s *service) marked(b *do.Balancer) error {
+// tagged returns nil when the balancer has all our ownership tags.
+func (s *service) tagged(b *do.Balancer) error {
 	for _, tag := range []string{"k8s:lab", "ccm-cluster:kubernetes", "ccm-cloud:digitalocean", s.tag()} {
 		if !slices.Contains(b.Tags, tag) {
 			return fmt.Errorf("the tag %s is missing among %q", tag, b.Tags)
@@ -240,7 +240,7 @@ func (s *service) balancer(check func(*do.Balancer) error) do.Balancer {
 	return found
 }
 
-// balancersIn returns the balancers with the Service's mark or the name upstream gives it.
+// balancersIn returns the balancers with the Service's ownership tag or the name upstream gives it.
 func (s *service) balancersIn(state do.State) []do.Balancer {
 	var own []do.Balancer
 	for _, b := range state.Balancers {

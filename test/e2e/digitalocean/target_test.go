@@ -60,8 +60,8 @@ func TestBadAnnotationKeepsTargets(t *testing.T) {
 			s.balancer(func(b *do.Balancer) error { return targeted(b, append(ids(first...), ids(second...)...)...) })
 			leave(t, first[0])
 			after := s.balancer(func(b *do.Balancer) error { return targeted(b, first[1].ID, second[0].ID) })
-			if portrait(after) != portrait(before) {
-				t.Errorf("more than targets changed:\nbefore %s\nafter  %s", portrait(before), portrait(after))
+			if summary(after) != summary(before) {
+				t.Errorf("more than targets changed:\nbefore %s\nafter  %s", summary(before), summary(after))
 			}
 		})
 	}

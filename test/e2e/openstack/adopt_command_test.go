@@ -43,9 +43,9 @@ func (s *site) cluster(r *relay.Relay) *switchover.Cluster {
 	return c
 }
 
-// upstreamMarks gives the balancer of a Service the tags and descriptions that upstream writes, and no
+// upstreamOwnershipTags gives the balancer of a Service the tags and descriptions that upstream writes, and no
 // others.
-func (s *site) upstreamMarks(svc *corev1.Service) {
+func (s *site) upstreamOwnershipTags(svc *corev1.Service) {
 	s.Helper()
 	made := s.look(svc)
 	id, name := text(made.lb, "id"), text(made.lb, "name")
@@ -56,12 +56,12 @@ func (s *site) upstreamMarks(svc *corev1.Service) {
 	}})
 }
 
-// upstreamService applies a Service whose balancer, marks and annotations are as upstream leaves them.
+// upstreamService applies a Service whose balancer, ownership tags and annotations are as upstream leaves them.
 func (s *site) upstreamService(c *switchover.Cluster) *corev1.Service {
 	s.Helper()
 	svc := c.Apply(s.service("web"))
 	s.ensure(svc)
-	s.upstreamMarks(svc)
+	s.upstreamOwnershipTags(svc)
 	recorded := map[string]string{}
 	for _, key := range []string{"load-balancer-id", "load-balancer-address"} {
 		recorded[own+key] = svc.Annotations[own+key]
@@ -80,7 +80,7 @@ func TestSwitchover(t *testing.T) {
 	svc := s.upstreamService(c)
 
 	report, answer := c.Adopt()
-	if answer.Code != 0 || report.Verdict != adopt.Marks || len(report.Marks) != 1 || report.Balancers[0].ID != svc.Annotations[own+"load-balancer-id"] {
+	if answer.Code != 0 || report.Verdict != adopt.OwnershipTags || len(report.OwnershipTags) != 1 || report.Balancers[0].ID != svc.Annotations[own+"load-balancer-id"] {
 		t.Fatalf("code %d, want 0 and marks of one:\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
 	if wrote := relayed(r); len(wrote) > 0 {
@@ -88,7 +88,7 @@ func TestSwitchover(t *testing.T) {
 	}
 	r.ResetTraffic()
 	c.Switch()
-	s.wroteMarks(svc, report, relayed(r))
+	s.wroteOwnershipTags(svc, report, relayed(r))
 	if again, answer := c.Adopt(); answer.Code != 0 || again.Verdict != adopt.Nothing {
 		t.Errorf("after the switch: code %d\n%s%s", answer.Code, answer.Stdout, answer.Stderr)
 	}
@@ -97,8 +97,8 @@ func TestSwitchover(t *testing.T) {
 	clean()
 }
 
-// wroteMarks fails the test unless the only write has put the listed marks beside upstream's.
-func (s *site) wroteMarks(svc *corev1.Service, report adopt.Report, wrote []string) {
+// wroteOwnershipTags fails the test unless the only write has put the listed ownership tags beside upstream's.
+func (s *site) wroteOwnershipTags(svc *corev1.Service, report adopt.Report, wrote []string) {
 	s.Helper()
 	if len(wrote) != 1 || !strings.HasPrefix(wrote[0], "PUT ") || !strings.Contains(wrote[0], "/lbaas/loadbalancers/"+report.Balancers[0].ID+" ") {
 		s.Fatalf("writes %q, want one of the balancer", wrote)
@@ -112,8 +112,8 @@ func (s *site) wroteMarks(svc *corev1.Service, report adopt.Report, wrote []stri
 		tags = append(tags, tag.(string))
 	}
 	slices.Sort(tags)
-	listed := slices.Sorted(slices.Values(append(slices.Clone(report.Marks[0].Added), text(s.look(svc).lb, "name"))))
-	if diff := cmp.Diff(listed, tags); diff != "" || len(body["loadbalancer"]) != 1 || len(report.Marks[0].Removed) > 0 {
+	listed := slices.Sorted(slices.Values(append(slices.Clone(report.OwnershipTags[0].Added), text(s.look(svc).lb, "name"))))
+	if diff := cmp.Diff(listed, tags); diff != "" || len(body["loadbalancer"]) != 1 || len(report.OwnershipTags[0].Removed) > 0 {
 		s.Errorf("tags (-listed +seen by the cloud), %s:\n%s", content, diff)
 	}
 }

@@ -93,8 +93,8 @@ func (s *site) bring(svc *corev1.Service, nodes []*corev1.Node) {
 	s.must(err, "updating targets")
 }
 
-// TestLeavingTogether has both Services of a balancer leave at once: whoever is last deletes it.
-func TestLeavingTogether(t *testing.T) {
+// TestDeletedTogether has both Services of a balancer leave at once: whoever is last deletes it.
+func TestDeletedTogether(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	clean := s.leavesNothing()
 	first, second := s.service("first"), s.service("second", func(svc *corev1.Service) {

@@ -24,16 +24,16 @@ func TestTwoClusters(t *testing.T) {
 	if err := b.try(stolen); err == nil || !strings.Contains(err.Error(), "no load balancer with this id that the Service may use") {
 		t.Errorf("another cluster's balancer by its id: %v", err)
 	}
-	// Upstream's marks count too: of another cluster, and of another Service that was not shared.
+	// Upstream's ownership tags count too: of another cluster, and of another Service that was not shared.
 	id := inA.Annotations[own+"load-balancer-id"]
 	for _, tags := range [][]string{{"kube_service_prod2_shop_web"}, {"kube_service_kubernetes_bank_vault", "kube_service_kubernetes_bank_safe"}} {
-		marks := a.look(inA).lb["tags"]
+		ownershipTags := a.look(inA).lb["tags"]
 		a.change(a.project.Balancer, http.MethodPut, "lbaas/loadbalancers/"+id, object{"loadbalancer": object{"tags": tags}})
 		a.settle(id)
 		if err := b.try(stolen); err == nil || !strings.Contains(err.Error(), "no load balancer with this id that the Service may use") {
 			t.Errorf("a balancer with the tags %q by its id: %v", tags, err)
 		}
-		a.change(a.project.Balancer, http.MethodPut, "lbaas/loadbalancers/"+id, object{"loadbalancer": object{"tags": marks}})
+		a.change(a.project.Balancer, http.MethodPut, "lbaas/loadbalancers/"+id, object{"loadbalancer": object{"tags": ownershipTags}})
 		a.settle(id)
 	}
 	before := a.inventory()

@@ -42,7 +42,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 			balancer.FieldGroups:  balancer.Joined(s.Groups(spec)),
 			balancer.FieldTags:    option.TagText(tag.Wanted(spec)),
 		},
-		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
+		OwnershipTags: s.Cluster.WantedOwnershipTags(spec.Ref.Owner),
 	}
 	maps.Copy(b.ProviderFields, Attributes(spec))
 	b.Preserve(spec.Preserved)

@@ -22,7 +22,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 	w := builder{Settings: s, spec: spec}
 	b := cloud.Balancer{
 		Name: balancer.Name(spec), Scope: cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), DualStack: w.dualStack(),
-		OwnershipTags: s.Cluster.WantedMarks(spec.Ref.Owner),
+		OwnershipTags: s.Cluster.WantedOwnershipTags(spec.Ref.Owner),
 		ProviderFields: map[string]string{
 			balancer.FieldType: balancer.KindNetwork, balancer.FieldTags: option.TagText(tag.Wanted(spec)), balancer.FieldCrossZone: option.CrossZone.In(spec.Options),
 			balancer.FieldProtection: option.Protection.In(spec.Options), balancer.FieldLog: option.Log.In(spec.Options),
@@ -40,8 +40,8 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 	w.groups(&b)
 	w.listeners(&b)
 	w.timeouts(b.Listeners)
-	if mark := w.heldMark(); mark != "" {
-		b.OwnershipTags = append(b.OwnershipTags, mark)
+	if ownershipTag := w.heldOwnershipTag(); ownershipTag != "" {
+		b.OwnershipTags = append(b.OwnershipTags, ownershipTag)
 		slices.Sort(b.OwnershipTags)
 	}
 	w.ignored()

@@ -27,7 +27,7 @@ const (
 //	differs  replacement allowed  balancer                     asked for      the part
 //	no       –                    –                            –              is as asked for
 //	yes      yes                  –                            –              becomes what is asked for
-//	yes      no                   without our marks            –              stays, and that is recorded
+//	yes      no                   without our tags             –              stays, and that is recorded
 //	yes      no                   with the part in its record  as recorded    stays
 //	yes      no                   with the part in its record  something else becomes what is asked for
 //	yes      no                   made here                    –              becomes what is asked for
@@ -48,8 +48,8 @@ func (w *builder) holds(part, input, field string, differs bool) bool {
 	return true
 }
 
-// heldMark is the mark of the parts that stay, "" for none.
-func (w *builder) heldMark() string {
+// heldOwnershipTag is the ownership tag of the parts that stay, "" for none.
+func (w *builder) heldOwnershipTag() string {
 	if len(w.held) == 0 {
 		return ""
 	}

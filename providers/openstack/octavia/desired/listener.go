@@ -62,7 +62,7 @@ func (r *Rules) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
 			TargetProtocol: poolProtocol(spec, port),
 			TargetPort:     port.NodePort,
 			Health:         health,
-			ProviderFields: r.listenerExtras(spec, port),
+			ProviderFields: r.listenerFields(spec, port),
 		})
 	}
 	cloud.SortListeners(list)
@@ -109,37 +109,37 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	return port.Protocol
 }
 
-func (r *Rules) listenerExtras(spec cloud.Spec, port cloud.Port) map[string]string {
+func (r *Rules) listenerFields(spec cloud.Spec, port cloud.Port) map[string]string {
 	o := spec.Options
-	extras := map[string]string{
+	fields := map[string]string{
 		FieldConnectionLimit: option.ConnectionLimit.In(o),
 		FieldMethod:          option.Method.In(o),
 		FieldPersistence:     "",
 	}
-	if extras[FieldMethod] == "" {
-		extras[FieldMethod] = config.MethodRoundRobin
+	if fields[FieldMethod] == "" {
+		fields[FieldMethod] = config.MethodRoundRobin
 	}
 	if spec.ClientIP {
-		extras[FieldPersistence] = sourceIP
+		fields[FieldPersistence] = sourceIP
 	}
 	if r.Can(AbleTags) {
-		extras[FieldOwned] = strconv.FormatBool(true)
+		fields[FieldOwned] = strconv.FormatBool(true)
 	}
 	if port.Protocol == cloud.ProtocolTCP {
-		extras[FieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
-		extras[FieldTLS] = ""
+		fields[FieldForwardedFor] = strconv.FormatBool(option.ForwardedFor.Bool(o))
+		fields[FieldTLS] = ""
 		if option.TerminatesAt(o, port.Port) {
-			extras[FieldTLS] = option.TLS.In(o)
+			fields[FieldTLS] = option.TLS.In(o)
 		}
 	}
 	if r.Can(ableListenerTimeouts) {
-		extras[FieldClientData], extras[FieldMemberConnect] = option.Silence(o, option.ClientData), option.MemberConnect.In(o)
-		extras[FieldMemberData], extras[FieldTCPInspect] = option.Silence(o, option.MemberData), option.TCPInspect.In(o)
+		fields[FieldClientData], fields[FieldMemberConnect] = option.Silence(o, option.ClientData), option.MemberConnect.In(o)
+		fields[FieldMemberData], fields[FieldTCPInspect] = option.Silence(o, option.MemberData), option.TCPInspect.In(o)
 	}
 	if r.Can(ableAllowedCIDRs) {
-		extras[FieldAllowed] = strings.Join(Allowed(spec), ",")
+		fields[FieldAllowed] = strings.Join(Allowed(spec), ",")
 	}
-	return extras
+	return fields
 }
 
 // Allowed returns the networks that may connect. The API refuses those of a family the balancer
@@ -250,7 +250,7 @@ const leastUDPDelay = 3 * time.Second
 func (r *Rules) WantedAt(key string, spec cloud.Spec) cloud.Listener {
 	for _, port := range spec.Ports {
 		if port.Listener().Key() == key {
-			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: r.listenerExtras(spec, port)}
+			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: r.listenerFields(spec, port)}
 		}
 	}
 	return cloud.Listener{}

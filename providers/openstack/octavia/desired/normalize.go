@@ -40,7 +40,7 @@ const (
 	// LookupSecondFamily says that the balancer has an address of each family.
 	LookupSecondFamily = "secondFamily"
 	// LookupTenant says that the balancer was made for another Service or by the user.
-	LookupTenant = "guest"
+	LookupTenant = "tenant"
 	// LookupTaken are the keys of listeners that belong to somebody else, with commas.
 	LookupTaken = "taken"
 	// LookupFull says how many Services share the balancer that we would be too much for.
@@ -61,12 +61,12 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 		return cloud.Balancer{}, r.Notes(spec), err
 	}
 	b := cloud.Balancer{
-		Name:           r.Marks.Name(spec.Ref.Owner),
+		Name:           r.OwnershipTags.Name(spec.Ref.Owner),
 		Scope:          r.PlaceOf(spec).Scope,
 		DualStack:      spec.DualStack && r.Can(AbleAdditionalVIPs),
 		Listeners:      list,
 		ProviderFields: r.WantedProviderFields(spec),
-		OwnershipTags:  r.Marks.WantedMarks(spec.Ref.Owner),
+		OwnershipTags:  r.OwnershipTags.WantedOwnershipTags(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
 	return b, r.Notes(spec), nil

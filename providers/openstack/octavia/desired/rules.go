@@ -4,23 +4,23 @@ package desired
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Rules say what a Service asks for. They ask nothing of the cloud.
 type Rules struct {
-	Config  config.Balancer
-	Classes map[string]config.Class
-	Marks   mark.Marks
+	Config        config.Balancer
+	Classes       map[string]config.Class
+	OwnershipTags tag.Ownership
 	// Version is the newest version of Octavia's API.
 	Version api.Version
 }
 
 // New returns the rules for load balancers of a cloud whose API has this version.
-func New(b config.Balancer, classes map[string]config.Class, marks mark.Marks, version api.Version) *Rules {
-	r := &Rules{Config: b, Classes: classes, Marks: marks, Version: version}
-	r.Marks.Tags = r.Can(AbleTags)
+func New(b config.Balancer, classes map[string]config.Class, ownershipTags tag.Ownership, version api.Version) *Rules {
+	r := &Rules{Config: b, Classes: classes, OwnershipTags: ownershipTags, Version: version}
+	r.OwnershipTags.Tags = r.Can(AbleTags)
 	return r
 }
 

@@ -47,7 +47,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			s.Free = &made[i]
 			return err
 		case s.LB.ID != "" && !spec.Deleting:
-			s.Elsewhere = &made[i]
+			s.OnOtherPort = &made[i]
 		}
 	}
 	return err

@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Add adds the floating IP of a balancer. One with a chosen address that the project does not have is made before a new balancer, as
@@ -145,7 +145,7 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //
 // What cannot be read now is the problem of the floating IP alone.
 func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
-	where, ip := m.Rules.PlaceOf(spec), cmp.Or(s.Free, s.Elsewhere)
+	where, ip := m.Rules.PlaceOf(spec), cmp.Or(s.Free, s.OnOtherPort)
 	var problem error
 	if chosen := where.FloatingAddress; chosen != "" {
 		var found []object.FloatingIP
@@ -163,7 +163,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
-		usable = lb != nil && m.Rules.Marks.ReadClaims(lb.Tags, spec.Ref.Owner).IsCertain()
+		usable = lb != nil && m.Rules.OwnershipTags.ReadOwners(lb.Tags, spec.Ref.Owner).IsCertain()
 	}
 	switch {
 	case usable:
@@ -190,8 +190,8 @@ const DescriptionPrefix = "Floating IP for Kubernetes external service"
 // Description is upstream's, with the Service's UID, which is a proof.
 func (m *Manager) Description(o cloud.Owner) string {
 	proof := " (uid " + o.UID + ")"
-	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.Marks.ClusterName)
-	return text[:min(len(text), mark.MaxText-len(proof))] + proof
+	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.OwnershipTags.ClusterName)
+	return text[:min(len(text), tag.MaxText-len(proof))] + proof
 }
 
 // IsOurs reports whether a floating IP of that description was made for the Service. One of upstream's

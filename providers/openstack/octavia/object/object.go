@@ -191,9 +191,9 @@ type SecurityGroupRule struct {
 // Identifier returns the id.
 func (g SecurityGroup) Identifier() string { return g.ID }
 
-// Guard is the security group that lets the balancer reach the nodes, as it was read; nil where
+// Security is the security group that lets the balancer reach the nodes, as it was read; nil where
 // there is none. ports are those of machines, with their groups.
-type Guard struct {
+type Security struct {
 	Group *SecurityGroup
 	// Surplus are further groups of its name: Neutron takes several.
 	Surplus []SecurityGroup

@@ -18,11 +18,11 @@ type Snapshot struct {
 	// Floating is the floating IP at the balancer's port, nil when there is none; free is one
 	// that was made for this Service and is attached nowhere, elsewhere one that is attached to
 	// something else.
-	Floating  *FloatingIP
-	Free      *FloatingIP
-	Elsewhere *FloatingIP
-	// Guard is the managed security group.
-	Guard Guard
+	Floating    *FloatingIP
+	Free        *FloatingIP
+	OnOtherPort *FloatingIP
+	// Security is the managed security group.
+	Security Security
 	// Read is when the balancer was read, by the clock of the API, zero where its parts were not read whole.
 	Read time.Time
 	// Sole says, of a balancer that is given up, that a list has shown no other one of its Service.

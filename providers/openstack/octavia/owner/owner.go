@@ -9,18 +9,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Owner says whose a balancer is, for the kernel's judgement, and whether the Service may share it.
-// Our marks count before upstream's, which are its names in tags and, without those, the balancer's
+// Our ownership tags count before upstream's, which are its names in tags and, without those, the balancer's
 // own name:
 //
-//	marks                              named by id  owner                                    shared
-//	this Service's                     –            this Service, of the cluster in the mark no
+//	tags                               named by id  owner                                    shared
+//	this Service's                     –            this Service, of the cluster in the tag no
 //	upstream's of this Service         yes          this Service, by name                    as a tenant
-//	upstream's of this Service         no           what the mark says, literally            no
+//	upstream's of this Service         no           what the tag says, literally            no
 //	other Services', of this cluster   yes          nobody, while there is room              yes
 //	any others                         –            the first of them                        no
 //	none                               –            nobody                                   as a tenant
@@ -28,11 +28,11 @@ import (
 // Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
 //
 // The third row is there because many clusters are called "kubernetes": that name is no proof.
-func (c Claim) Owner() (owner cloud.Owner, shared bool) {
+func (c Standing) Owner() (owner cloud.Owner, shared bool) {
 	lb, o := c.lb, c.spec.Ref.Owner
 	byID := c.spec.Ref.ID != "" && c.spec.Ref.ID == lb.ID
 	room := byID && c.hasRoom()
-	named := c.rules.Marks.IsNameOf(lb.Name, o)
+	named := c.rules.OwnershipTags.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
 	switch {
 	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
@@ -52,15 +52,15 @@ func (c Claim) Owner() (owner cloud.Owner, shared bool) {
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has tags, one of another Service
 // that is named by its id and has no tags was let go by whoever made it.
-func (c Claim) madeFor(another bool) (made cloud.Owner, isMade bool) {
-	made, isMade = mark.ReadName(c.lb.Name)
+func (c Standing) madeFor(another bool) (made cloud.Owner, isMade bool) {
+	made, isMade = tag.ReadName(c.lb.Name)
 	letGo := another && c.rules.Can(desired.AbleTags) && len(c.lb.Tags) == 0
 	return made, isMade && !letGo
 }
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
-func (c Claim) hasRoom() bool {
+func (c Standing) hasRoom() bool {
 	return !c.spec.Deleting && c.Tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.spec.Options) != c.lb.ID
 }
 
@@ -74,14 +74,14 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 	return others[0], false
 }
 
-// others are the owners of the marks for other Services, ours before upstream's.
-func (c Claim) others() []cloud.Owner {
+// others are the owners of the ownership tags for other Services, ours before upstream's.
+func (c Standing) others() []cloud.Owner {
 	list := slices.Clone(c.Tags.Others)
 	for _, name := range slices.Sorted(maps.Keys(c.Tags.Names)) {
-		if slices.ContainsFunc(c.Tags.Others, func(other cloud.Owner) bool { return c.rules.Marks.Name(other) == name }) {
+		if slices.ContainsFunc(c.Tags.Others, func(other cloud.Owner) bool { return c.rules.OwnershipTags.Name(other) == name }) {
 			continue
 		}
-		other, ok := mark.ReadName(name)
+		other, ok := tag.ReadName(name)
 		if !ok {
 			other = cloud.Owner{Cluster: name}
 		}
@@ -90,9 +90,9 @@ func (c Claim) others() []cloud.Owner {
 	return list
 }
 
-// ofUpstream is the owner that upstream's mark names. Only together with the id it says that it is
+// ofUpstream is the owner that upstream's ownership tag names. Only together with the id it says that it is
 // this very cluster.
-func (c Claim) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
+func (c Standing) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 	if byID {
 		return c.translated(named)
 	}
@@ -100,8 +100,8 @@ func (c Claim) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 }
 
 // translated puts the id of our cluster in the place of its name.
-func (c Claim) translated(named cloud.Owner) cloud.Owner {
-	if named.Cluster == c.rules.Marks.ClusterName {
+func (c Standing) translated(named cloud.Owner) cloud.Owner {
+	if named.Cluster == c.rules.OwnershipTags.ClusterName {
 		named.Cluster = c.spec.Ref.Owner.Cluster
 	}
 	return named

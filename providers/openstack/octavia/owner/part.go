@@ -6,22 +6,22 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
-// Claim says what of a balancer is a Service's, by its name, its description and its tags, as far as its parts were read.
-type Claim struct {
+// Standing says what of a balancer is a Service's, by its name, its description and its tags, as far as its parts were read.
+type Standing struct {
 	rules *desired.Rules
 	lb    *object.Balancer
 	spec  cloud.Spec
 	// Tags is what the balancer's tags say.
-	Tags mark.Claims
+	Tags tag.Owners
 	// Tenant says that the balancer was made for another Service or by the user: then we
 	// manage our own listeners on it and nothing else.
 	//
-	//	made for              marks                       tenant
+	//	made for              tags                        tenant
 	//	this Service          –                           no
 	//	–                     of other Services           yes
 	//	another Service       this Service's alone        no, if all listeners are its: it is the last one
@@ -52,9 +52,9 @@ type Claim struct {
 }
 
 // Read reads what a balancer says about a Service.
-func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
-	c := Claim{rules: rules, lb: &s.LB, spec: spec, Tags: rules.Marks.ReadClaims(s.LB.Tags, spec.Ref.Owner)}
-	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), mark.IsMade(s.LB.Name, s.LB.Description, spec.Ref.Owner)
+func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Standing {
+	c := Standing{rules: rules, lb: &s.LB, spec: spec, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, spec.Ref.Owner)}
+	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), tag.IsMade(s.LB.Name, s.LB.Description, spec.Ref.Owner)
 	for _, l := range s.Listeners {
 		if c.Tags.HasListener(l.Name, l.Tags) {
 			c.Named = append(c.Named, l)
@@ -84,7 +84,7 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Claim {
 
 // isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
 // all listeners are this one's.
-func (c Claim) isTenant(own, last bool) bool {
+func (c Standing) isTenant(own, last bool) bool {
 	switch adopts := annotation.Adopt.In(c.spec.Options) == c.lb.ID; {
 	case own:
 		return false
@@ -98,12 +98,12 @@ func (c Claim) isTenant(own, last bool) bool {
 }
 
 // HasNothing reports whether nothing on a balancer that stays is the Service's any more.
-func (c Claim) HasNothing() bool {
+func (c Standing) HasNothing() bool {
 	return !c.Tags.Ours && !c.Tags.Upstream && !c.MayDelete && len(c.Named) == 0 && len(c.Unused) == 0
 }
 
 // Pools are those that concern the Service, by their ids: of its listeners, and its own that nothing leads to. Sorted by id.
-func (c Claim) Pools(all map[string]object.Pool) []object.Pool {
+func (c Standing) Pools(all map[string]object.Pool) []object.Pool {
 	list := slices.Clone(c.Unused)
 	for _, l := range c.Ours {
 		if p, exists := all[l.Pool]; exists {

@@ -4,10 +4,10 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // TheBalancer stands for the id of the balancer that the other resources belong to.
@@ -16,7 +16,7 @@ func TheBalancer(spec cloud.Spec) cloud.IDOf {
 }
 
 // addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name.
-func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, claim owner.Claim, change cloud.Change) {
+func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, standing owner.Standing, change cloud.Change) {
 	spec, key := change.Spec, TheBalancer(change.Spec).Key
 	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
 		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
@@ -25,14 +25,14 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, claim ow
 	switch {
 	case change.After != nil:
 		tags = change.After.OwnershipTags
-	case claim.MayDelete:
+	case standing.MayDelete:
 		return
 	}
-	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.Marks.ReplaceMarks(s.LB.Tags, tags, spec.Ref.Owner)}}
+	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, spec.Ref.Owner)}}
 	if change.After != nil && spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
 		stays.Fields["name"] = change.After.Name
-		if strings.HasPrefix(s.LB.Description, mark.DescriptionPrefix) {
-			stays.Fields["description"] = c.Rules.Marks.Description(spec.Ref.Owner)
+		if strings.HasPrefix(s.LB.Description, tag.DescriptionPrefix) {
+			stays.Fields["description"] = c.Rules.OwnershipTags.Description(spec.Ref.Owner)
 		}
 	}
 	r.Wanted = append(r.Wanted, stays)

@@ -35,7 +35,7 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 		other, err = c.otherSubnet(ctx, where)
 	}
 	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.Marks.Description(spec.Ref.Owner), "tags": b.OwnershipTags,
+		"name": b.Name, "description": c.Rules.OwnershipTags.Description(spec.Ref.Owner), "tags": b.OwnershipTags,
 		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
 		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
 		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],

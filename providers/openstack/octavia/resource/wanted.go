@@ -8,9 +8,9 @@ import (
 	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // addWantedParts adds the listeners that a balancer has to have, with what has to be behind them. It returns the addresses of the
@@ -38,15 +38,15 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
 // users and other headers. have is nil where there is none.
 func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *object.Listener) map[string]any {
-	name := c.Rules.Marks.ChildName("listener", portIndex(l, spec), spec.Ref.Owner)
+	name := c.Rules.OwnershipTags.ChildName("listener", portIndex(l, spec), spec.Ref.Owner)
 	var tags []string
 	headers := map[string]string{}
 	if have != nil {
-		name, tags = c.Rules.Marks.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
+		name, tags = c.Rules.OwnershipTags.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
 	if l.ProviderFields[desired.FieldOwned] == "true" {
-		tags = c.Rules.Marks.ReplaceMarks(tags, []string{c.Rules.Marks.Name(spec.Ref.Owner)}, spec.Ref.Owner)
+		tags = c.Rules.OwnershipTags.ReplaceOwnershipTags(tags, []string{c.Rules.OwnershipTags.Name(spec.Ref.Owner)}, spec.Ref.Owner)
 	}
 	fields := map[string]any{
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
@@ -81,14 +81,14 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
 	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, spec)
-	name := c.Rules.Marks.ChildName("pool", index, spec.Ref.Owner)
+	name := c.Rules.OwnershipTags.ChildName("pool", index, spec.Ref.Owner)
 	var members []object.Member
-	check := c.Rules.Marks.ChildName("monitor", index, spec.Ref.Owner)
+	check := c.Rules.OwnershipTags.ChildName("monitor", index, spec.Ref.Owner)
 	if have := Find(pools, ref); have != nil {
-		name = c.Rules.Marks.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
+		name = c.Rules.OwnershipTags.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
 		members = s.Members[have.ID]
 		if m, exists := s.Monitors[have.ID]; exists {
-			check = c.Rules.Marks.NameOf("monitor", m.Name, spec.Ref.Owner)
+			check = c.Rules.OwnershipTags.NameOf("monitor", m.Name, spec.Ref.Owner)
 		}
 	}
 	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
@@ -144,7 +144,7 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 	for _, id := range change.After.Targets {
 		machine := machines[id]
 		add(object.Member{
-			Name: mark.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(spec)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(spec)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
 		})
 	}
 	for _, id := range change.After.Targets {
@@ -164,7 +164,7 @@ func (c *Composite) trialOf(s *object.Snapshot, l cloud.Listener, spec cloud.Spe
 		return nil
 	}
 	fields := c.listenerFields(l, spec, nil)
-	name := c.Rules.Marks.ChildName("trial", portIndex(l, spec), spec.Ref.Owner)
+	name := c.Rules.OwnershipTags.ChildName("trial", portIndex(l, spec), spec.Ref.Owner)
 	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, unusedPort(s, spec), false
 	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[desired.FieldTLS]), Fields: fields}
 }

@@ -34,7 +34,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	case here == spec.Deleting || object.LastOf(spec).IsAnswer(s.LB):
 		return nil
 	default:
-		if s.Guard.None = here && m.AreNone(spec); s.Guard.None {
+		if s.Security.None = here && m.AreNone(spec); s.Security.None {
 			return nil
 		}
 	}
@@ -48,28 +48,28 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	}
 	ofService := slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return g.Name != groupName(spec.Ref.Owner) })
 	if len(ofService) > 0 {
-		s.Guard.Group, s.Guard.Surplus = &ofService[0], ofService[1:]
+		s.Security.Group, s.Security.Surplus = &ofService[0], ofService[1:]
 	}
 	if !m.Rules.Config.ManageSecurityGroups {
-		s.Guard.None = s.Guard.Group == nil
+		s.Security.None = s.Security.Group == nil
 		return nil
 	}
 	if spec.Deleting && !spec.Retained {
 		return nil
 	}
-	s.Guard.Ports, s.Guard.Network = all.Ports, s.LB.Network
+	s.Security.Ports, s.Security.Network = all.Ports, s.LB.Network
 	if listed {
 		return nil
 	}
 	var err error
-	s.Guard.Ports, err = m.Reader.MachinePorts(ctx)
+	s.Security.Ports, err = m.Reader.MachinePorts(ctx)
 	return err
 }
 
 // AreNone reports whether the last look has shown that nothing is left of a time when groups were managed.
 func (m *Manager) AreNone(spec cloud.Spec) bool {
 	last := object.LastOf(spec)
-	return last != nil && last.Guard.None && !m.Rules.Config.ManageSecurityGroups
+	return last != nil && last.Security.None && !m.Rules.Config.ManageSecurityGroups
 }
 
 // Add adds the security group with its rules, and the ports of these addresses, which have to have it. Where groups are not
@@ -80,12 +80,12 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 		return nil
 	}
 	group := cloud.Resource{Kind: kindGroup, Key: change.Spec.Ref.Owner.String(), Native: change.Spec.Ref.Owner}
-	if s.Guard.Group != nil {
+	if s.Security.Group != nil {
 		present := group
-		present.ID = s.Guard.Group.ID
+		present.ID = s.Security.Group.ID
 		r.Present = append(r.Present, present)
 	}
-	for _, g := range s.Guard.Surplus {
+	for _, g := range s.Security.Surplus {
 		r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: group.Key + " " + g.ID, ID: g.ID, Native: group.Native})
 	}
 	if change.After == nil || !m.Rules.Config.ManageSecurityGroups {
@@ -93,10 +93,10 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 	}
 	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
 	want(group)
-	near := Behind(s.Guard, addresses)
-	for _, p := range s.Guard.Ports {
+	near := Behind(s.Security, addresses)
+	for _, p := range s.Security.Ports {
 		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
-		if s.Guard.Group != nil && slices.Contains(p.Groups, s.Guard.Group.ID) {
+		if s.Security.Group != nil && slices.Contains(p.Groups, s.Security.Group.ID) {
 			r.Present = append(r.Present, member)
 		}
 		if near[p.ID] {
@@ -104,7 +104,7 @@ func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Chang
 		}
 	}
 	var rules cloud.Resources
-	packetfilter.AddOwn(&rules, group, rulesOf(s.Guard.Group), m.wantedRules(change.Spec))
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Group), m.wantedRules(change.Spec))
 	r.Present = append(r.Present, rules.Present...)
 	for _, rule := range rules.Wanted {
 		want(rule)
@@ -167,7 +167,7 @@ func (m *Manager) wantedRules(spec cloud.Spec) packetfilter.Rules {
 
 // Behind are the ids of the ports that need the group for these addresses. Those without port
 // security need none.
-func Behind(g object.Guard, addresses []string) map[string]bool {
+func Behind(g object.Security, addresses []string) map[string]bool {
 	ids := map[string]bool{}
 	for _, address := range addresses {
 		for _, p := range portsAt(g, address) {
@@ -182,7 +182,7 @@ func Behind(g object.Guard, addresses []string) map[string]bool {
 // portsAt returns the machines' ports with an address: those in the balancer's network if there are
 // any. Where several networks have the same addresses nothing else tells whose is meant, so then
 // it is nobody's.
-func portsAt(g object.Guard, address string) []neutron.Port {
+func portsAt(g object.Security, address string) []neutron.Port {
 	var near, all []neutron.Port
 	for _, p := range g.Ports {
 		if !slices.ContainsFunc(p.FixedIPs, func(f neutron.FixedIP) bool { return f.Address.String() == address }) {

@@ -10,9 +10,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // The kinds of resources of a security group, by their names in Neutron.
@@ -37,7 +37,7 @@ func (m *Manager) Kinds() []cloud.ResourceKind {
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
 func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	o, _ := wanted.Native.(cloud.Owner)
-	description := mark.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.Marks.ClusterName)) // as upstream's
+	description := tag.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.OwnershipTags.ClusterName)) // as upstream's
 	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": description}}
 	var answer struct {
 		Group object.SecurityGroup `json:"security_group"`
@@ -118,5 +118,5 @@ func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string
 // groupName is the name of the Service's security group, as upstream gives it. It holds the
 // Service's UID.
 func groupName(o cloud.Owner) string {
-	return mark.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
+	return tag.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
 }

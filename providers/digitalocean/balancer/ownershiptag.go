@@ -14,19 +14,19 @@ import (
 
 // Prefixes of the tags that say whose a balancer is.
 const (
-	markUpstream = config.ClusterPrefix
-	markCluster  = "ccm-cluster:"
-	markService  = "ccm-service:"
-	markCloud    = "ccm-cloud:"
-	// markUID was a tag of its own before the Service's tag held the UID too. It is still read.
-	markUID = "ccm-uid:"
+	ownershipTagUpstream = config.ClusterPrefix
+	ownershipTagCluster  = "ccm-cluster:"
+	ownershipTagService  = "ccm-service:"
+	ownershipTagCloud    = "ccm-cloud:"
+	// ownershipTagUID was a tag of its own before the Service's tag held the UID too. It is still read.
+	ownershipTagUID = "ccm-uid:"
 )
 
 // maxUID is the room for a UID beside a namespace and a name of 63 characters, Kubernetes' limit for both, and two colons.
-const maxUID = identifier.MaxTag - len(markService) - 2*(63+1)
+const maxUID = identifier.MaxTag - len(ownershipTagService) - 2*(63+1)
 
-// Marks returns the tags a balancer of that owner carries, sorted.
-func (r *Rules) Marks(o cloud.Owner) []string {
+// Ownership tags returns the tags a balancer of that owner carries, sorted.
+func (r *Rules) OwnershipTags(o cloud.Owner) []string {
 	var tags []string
 	add := func(prefix, value string) {
 		if value != "" {
@@ -36,8 +36,8 @@ func (r *Rules) Marks(o cloud.Owner) []string {
 	if r.Settings.ClusterTag != "" {
 		tags = append(tags, r.Settings.ClusterTag)
 	}
-	add(markCluster, o.Cluster)
-	add(markCloud, cmp.Or(o.Cloud, r.Cloud))
+	add(ownershipTagCluster, o.Cluster)
+	add(ownershipTagCloud, cmp.Or(o.Cloud, r.Cloud))
 	if o.Name != "" || o.UID != "" {
 		tags = append(tags, serviceTag(o))
 	}
@@ -50,33 +50,33 @@ func (r *Rules) Marks(o cloud.Owner) []string {
 func serviceTag(o cloud.Owner) string {
 	// No part can hold a colon, and all together always fit.
 	parts := []string{encode(o.Namespace, identifier.MaxTag), encode(o.Name, identifier.MaxTag), encode(o.UID, maxUID)}
-	return markService + strings.Join(parts, ":")
+	return ownershipTagService + strings.Join(parts, ":")
 }
 
-// ReadMarks returns the marks among all tags of an object, in the form Marks writes them,
+// ReadOwnershipTags returns the ownership tags among all tags of an object, in the form Ownership tags writes them,
 // and the owner they claim. Tags of other programs are nobody's business here. The API
 // keeps the case in which a tag was first made anywhere in the team, so case is ignored.
-func (r *Rules) ReadMarks(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
-	var marks []string
+func (r *Rules) ReadOwnershipTags(tags []string, self cloud.Owner) ([]string, cloud.Owner) {
+	var ownershipTags []string
 	var owner cloud.Owner
 	upstreamCluster := ""
 	for _, tag := range tags {
 		tag = r.canonicalTag(tag, self)
 		prefix, value, _ := strings.Cut(tag, ":")
 		switch prefix += ":"; prefix {
-		case markUpstream:
+		case ownershipTagUpstream:
 			if tag != r.Settings.ClusterTag {
 				upstreamCluster = cmp.Or(upstreamCluster, value)
-				continue // another cluster's mark is not ours to remove
+				continue // another cluster's ownership tag is not ours to remove
 			}
 			upstreamCluster = self.Cluster
-		case markCluster:
-			owner.Cluster = claim(value, self.Cluster, identifier.MaxTag-len(markCluster))
-		case markUID:
-			owner.UID = cmp.Or(owner.UID, claim(value, self.UID, identifier.MaxTag-len(markUID)))
-		case markCloud:
-			owner.Cloud = claim(value, cmp.Or(self.Cloud, r.Cloud), identifier.MaxTag-len(markCloud))
-		case markService:
+		case ownershipTagCluster:
+			owner.Cluster = claim(value, self.Cluster, identifier.MaxTag-len(ownershipTagCluster))
+		case ownershipTagUID:
+			owner.UID = cmp.Or(owner.UID, claim(value, self.UID, identifier.MaxTag-len(ownershipTagUID)))
+		case ownershipTagCloud:
+			owner.Cloud = claim(value, cmp.Or(self.Cloud, r.Cloud), identifier.MaxTag-len(ownershipTagCloud))
+		case ownershipTagService:
 			namespace, rest, _ := strings.Cut(value, ":")
 			name, uid, _ := strings.Cut(rest, ":")
 			owner.Namespace, owner.Name = decode(namespace), decode(name)
@@ -84,24 +84,24 @@ func (r *Rules) ReadMarks(tags []string, self cloud.Owner) ([]string, cloud.Owne
 		default:
 			continue
 		}
-		marks = append(marks, tag)
+		ownershipTags = append(ownershipTags, tag)
 	}
 	owner.Cluster = cmp.Or(owner.Cluster, upstreamCluster)
-	slices.Sort(marks)
-	return slices.Compact(marks), owner
+	slices.Sort(ownershipTags)
+	return slices.Compact(ownershipTags), owner
 }
 
 // canonicalTag returns a tag in the case in which we write it.
 func (r *Rules) canonicalTag(tag string, self cloud.Owner) string {
-	for _, mark := range r.Marks(self) {
-		if strings.EqualFold(mark, tag) {
-			return mark
+	for _, ownershipTag := range r.OwnershipTags(self) {
+		if strings.EqualFold(ownershipTag, tag) {
+			return ownershipTag
 		}
 	}
 	return tag
 }
 
-// claim decodes the value of a mark. A value too long for a tag can't be decoded, but it can
+// claim decodes the value of an ownership tag. A value too long for a tag can't be decoded, but it can
 // be recognised as our own.
 func claim(value, self string, room int) string {
 	if self != "" && value == encode(self, room) {

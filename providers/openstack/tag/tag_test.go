@@ -1,4 +1,4 @@
-package mark
+package tag
 
 import (
 	"strings"
@@ -9,26 +9,26 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestMarks(t *testing.T) {
-	d := Marks{Cloud: "openstack", ClusterName: "kubernetes", Tags: true}
+func TestOwnershipTags(t *testing.T) {
+	d := Ownership{Cloud: "openstack", ClusterName: "kubernetes", Tags: true}
 	web := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}
 	long := cloud.Owner{Cluster: strings.Repeat("c", 300), Namespace: strings.Repeat("n", 63), Name: strings.Repeat("s", 63), UID: strings.Repeat("u", 36), Cloud: "openstack"}
 	for _, o := range []cloud.Owner{web, {Cluster: "a&b=c %", Namespace: "shop", Name: "web", UID: "u", Cloud: "x y"}} {
-		got, ok := ReadMark(d.Tag(o))
+		got, ok := ReadOwnershipTag(d.Tag(o))
 		if diff := cmp.Diff(o, got); !ok || diff != "" {
 			t.Errorf("%t (-want +got):\n%s", ok, diff)
 		}
 	}
 	if tag := d.Tag(long); len(tag) > MaxText {
 		t.Errorf("%d bytes: %s", len(tag), tag)
-	} else if got, ok := ReadMark(tag); !ok || got.UID != long.UID || got.Cluster != Hashed(long.Cluster) {
+	} else if got, ok := ReadOwnershipTag(tag); !ok || got.UID != long.UID || got.Cluster != Hashed(long.Cluster) {
 		t.Errorf("%s is %+v", tag, got)
 	}
-	if !d.ReadClaims([]string{d.Tag(long)}, long).IsCertain() {
+	if !d.ReadOwners([]string{d.Tag(long)}, long).IsCertain() {
 		t.Error("a cluster whose id does not fit in the mark does not know it again")
 	}
 	for _, tag := range []string{"", "ccm:", "ccm:cluster=prod", "ccm:%", "kube_service_kubernetes_shop_web", "team"} {
-		if o, ok := ReadMark(tag); ok {
+		if o, ok := ReadOwnershipTag(tag); ok {
 			t.Errorf("%q is a tag of %+v", tag, o)
 		}
 	}

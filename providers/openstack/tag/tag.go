@@ -1,6 +1,6 @@
-// Package mark gives load balancers and their parts names, descriptions and tags, as upstream does, and reads whose
+// Package tag gives load balancers and their parts names, descriptions and tags, as upstream does, and reads whose
 // something is.
-package mark
+package tag
 
 import (
 	"cmp"
@@ -16,8 +16,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
-// Marks gives a Service's objects their names, descriptions and tags, and reads those of others.
-type Marks struct {
+// Ownership gives a Service's objects their names, descriptions and tags, and reads those of others.
+type Ownership struct {
 	// Cloud is the name of the configuration's entry.
 	Cloud string
 	// ClusterName is --cluster-name, a part of the names upstream gives.
@@ -38,7 +38,7 @@ const NamePrefix = "kube_service_"
 
 // Name is the balancer's name as upstream gives it. It is no proof of anything: two clusters
 // in one project can have the same.
-func (m Marks) Name(o cloud.Owner) string {
+func (m Ownership) Name(o cloud.Owner) string {
 	return Cut(NamePrefix + m.ClusterName + "_" + o.Namespace + "_" + o.Name)
 }
 
@@ -61,17 +61,17 @@ func ReadName(name string) (o cloud.Owner, ok bool) {
 const DescriptionPrefix = "Kubernetes external service "
 
 // Description is the description of a Service's balancer, as upstream gives it.
-func (m Marks) Description(o cloud.Owner) string {
+func (m Ownership) Description(o cloud.Owner) string {
 	return Cut(fmt.Sprintf(DescriptionPrefix+"%s from cluster %s", o, m.ClusterName))
 }
 
 // ChildName is the name of the n-th listener, pool or monitor.
-func (m Marks) ChildName(kind string, n int, o cloud.Owner) string {
+func (m Ownership) ChildName(kind string, n int, o cloud.Owner) string {
 	return Cut(fmt.Sprintf("%s_%d_%s", kind, n, m.Name(o)))
 }
 
 // IsChild reports whether a name is that of a listener, pool or monitor of the owner's balancer.
-func (m Marks) IsChild(kind, name string, o cloud.Owner) bool {
+func (m Ownership) IsChild(kind, name string, o cloud.Owner) bool {
 	n, _, ok := splitChild(kind, name)
 	return ok && name == m.ChildName(kind, n, o)
 }
@@ -86,7 +86,7 @@ func splitChild(kind, name string) (n int, balancer string, ok bool) {
 
 // NameOf is the name of a listener, pool or monitor that is there: as it is, unless the cluster got
 // another name.
-func (m Marks) NameOf(kind, name string, o cloud.Owner) string {
+func (m Ownership) NameOf(kind, name string, o cloud.Owner) string {
 	if n, balancer, ok := splitChild(kind, name); ok && m.IsNameOf(balancer, o) {
 		return m.ChildName(kind, n, o)
 	}
@@ -95,28 +95,28 @@ func (m Marks) NameOf(kind, name string, o cloud.Owner) string {
 
 // IsNameOf reports whether a name is what upstream calls the Service's balancer, in a cluster of
 // whatever name: those change. No part of a Service's name can hold a "_".
-func (m Marks) IsNameOf(name string, o cloud.Owner) bool {
+func (m Ownership) IsNameOf(name string, o cloud.Owner) bool {
 	return name == m.Name(o) || strings.HasPrefix(name, NamePrefix) && strings.HasSuffix(name, "_"+o.Namespace+"_"+o.Name)
 }
 
 // IsTagged reports whether a listener has the Service's name, and none it had in a cluster of
 // another name.
-func (m Marks) IsTagged(tags []string, o cloud.Owner) bool {
+func (m Ownership) IsTagged(tags []string, o cloud.Owner) bool {
 	former := slices.ContainsFunc(tags, func(tag string) bool { return tag != m.Name(o) && m.IsNameOf(tag, o) })
 	return slices.Contains(tags, m.Name(o)) && !former
 }
 
-// markPrefix begins the tag that says whose a balancer is. A shared balancer has one for each
+// ownershipTagPrefix begins the tag that says whose a balancer is. A shared balancer has one for each
 // Service, so all of an owner is in one tag, as a query: ccm:cluster=…&name=…&uid=….
-const markPrefix = "ccm:"
+const ownershipTagPrefix = "ccm:"
 
 // Tag returns the tag of an owner. The Service's name is left out where it does not fit.
-func (m Marks) Tag(o cloud.Owner) string {
+func (m Ownership) Tag(o cloud.Owner) string {
 	fields := url.Values{"uid": {o.UID}, "cluster": {Hashed(o.Cluster)}, "cloud": {Hashed(cmp.Or(o.Cloud, m.Cloud))}}
-	short := markPrefix + fields.Encode()
+	short := ownershipTagPrefix + fields.Encode()
 	fields.Set("namespace", o.Namespace)
 	fields.Set("name", o.Name)
-	if long := markPrefix + fields.Encode(); len(long) <= MaxText {
+	if long := ownershipTagPrefix + fields.Encode(); len(long) <= MaxText {
 		return long
 	}
 	return short
@@ -131,9 +131,9 @@ func Hashed(text string) string {
 	return hex.EncodeToString(sum[:])[:32]
 }
 
-// ReadMark returns the owner a tag names, and false for other tags.
-func ReadMark(tag string) (cloud.Owner, bool) {
-	query, ok := strings.CutPrefix(tag, markPrefix)
+// ReadOwnershipTag returns the owner a tag names, and false for other tags.
+func ReadOwnershipTag(tag string) (cloud.Owner, bool) {
+	query, ok := strings.CutPrefix(tag, ownershipTagPrefix)
 	if !ok {
 		return cloud.Owner{}, false
 	}
@@ -147,37 +147,37 @@ func ReadMark(tag string) (cloud.Owner, bool) {
 	}, true
 }
 
-// WantedMarks are the tags the balancer of an owner carries, sorted: upstream's and ours.
+// WantedOwnershipTags are the tags the balancer of an owner carries, sorted: upstream's and ours.
 // Before version 2.5 of the API there are none.
-func (m Marks) WantedMarks(o cloud.Owner) []string {
+func (m Ownership) WantedOwnershipTags(o cloud.Owner) []string {
 	if !m.Tags {
 		return nil
 	}
-	marks := []string{m.Name(o), m.Tag(o)}
-	slices.Sort(marks)
-	return marks
+	ownershipTags := []string{m.Name(o), m.Tag(o)}
+	slices.Sort(ownershipTags)
+	return ownershipTags
 }
 
-// ObservedMarks returns those of the wanted marks that a balancer has, and marks of the same
+// ObservedOwnershipTags returns those of the wanted ownership tags that a balancer has, and ownership tags of the same
 // Service that are out of date.
-func (m Marks) ObservedMarks(have []string, o cloud.Owner) []string {
-	var marks []string
-	wanted := m.WantedMarks(o)
-	former := m.ReadClaims(have, o).former
+func (m Ownership) ObservedOwnershipTags(have []string, o cloud.Owner) []string {
+	var ownershipTags []string
+	wanted := m.WantedOwnershipTags(o)
+	former := m.ReadOwners(have, o).former
 	for _, tag := range have {
-		owner, _ := ReadMark(tag)
-		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ownership.IsMarked(owner, o) {
-			marks = append(marks, tag)
+		owner, _ := ReadOwnershipTag(tag)
+		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ownership.IsTagged(owner, o) {
+			ownershipTags = append(ownershipTags, tag)
 		}
 	}
-	slices.Sort(marks)
-	return slices.Compact(marks)
+	slices.Sort(ownershipTags)
+	return slices.Compact(ownershipTags)
 }
 
-// ReplaceMarks returns tags with the marks of a list in the place of the Service's present
+// ReplaceOwnershipTags returns tags with the ownership tags of a list in the place of the Service's present
 // ones, and as they are where it has them. All others stay.
-func (m Marks) ReplaceMarks(have, wanted []string, o cloud.Owner) []string {
-	present := m.ObservedMarks(have, o)
+func (m Ownership) ReplaceOwnershipTags(have, wanted []string, o cloud.Owner) []string {
+	present := m.ObservedOwnershipTags(have, o)
 	if !m.Tags || slices.Equal(present, wanted) {
 		return have
 	}

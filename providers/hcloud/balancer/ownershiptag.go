@@ -21,14 +21,14 @@ const (
 
 const yes = "true"
 
-// marks are our labels beside upstream's.
-const marks = cloud.LabelMarks(annotation.Prefix)
+// ownership tags are our labels beside upstream's.
+const ownershipTags = cloud.OwnershipLabels(annotation.Prefix)
 
 // labelsOf returns the labels that say whose a load balancer is.
 func labelsOf(o cloud.Owner, adopted bool) map[string]string {
 	uid := o.UID
 	o.UID, o.Cluster, o.Cloud = "", cloud.EncodeLabel(o.Cluster), cloud.EncodeLabel(o.Cloud)
-	labels := marks.Of(o)
+	labels := ownershipTags.Of(o)
 	if uid != "" {
 		labels[labelUID] = uid
 	}
@@ -40,26 +40,26 @@ func labelsOf(o cloud.Owner, adopted bool) map[string]string {
 
 // ownerOf returns the owner that labels claim. Self is the Service that asks.
 func ownerOf(labels map[string]string, self cloud.Owner) cloud.Owner {
-	o := marks.Owner(labels)
+	o := ownershipTags.Owner(labels)
 	o.UID, o.Cluster, o.Cloud = labels[labelUID], cloud.DecodeLabel(o.Cluster, self.Cluster), cloud.DecodeLabel(o.Cloud, self.Cloud)
 	return o
 }
 
-// tagsOf lists the marks among labels, as in cloud.Balancer.
+// tagsOf lists the ownership tags among labels, as in cloud.Balancer.
 func tagsOf(labels map[string]string) []string {
 	ours := maps.Clone(labels)
 	delete(ours, labelNetwork)
-	tags := marks.List(ours)
-	if uid, marked := labels[labelUID]; marked {
+	tags := ownershipTags.List(ours)
+	if uid, tagged := labels[labelUID]; tagged {
 		tags = append(tags, labelUID+"="+uid)
 	}
 	slices.Sort(tags)
 	return tags
 }
 
-// withTags returns labels with these marks in the place of those they have.
+// withTags returns labels with these ownership tags in the place of those they have.
 func withTags(labels map[string]string, tags []string) map[string]string {
 	others := maps.Clone(labels)
 	delete(others, labelUID)
-	return marks.Replace(others, tags)
+	return ownershipTags.Replace(others, tags)
 }

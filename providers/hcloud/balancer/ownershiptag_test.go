@@ -8,7 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestMarks(t *testing.T) {
+func TestOwnershipTags(t *testing.T) {
 	owner := cloud.Owner{Cluster: "my cluster", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "hcloud"}
 	labels := labelsOf(owner, false)
 	if labels["hcloud-ccm/service-uid"] != "u-1" {

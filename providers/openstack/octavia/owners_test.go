@@ -12,10 +12,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/mark"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 var (
@@ -33,13 +33,13 @@ func connected(c Clients) *Balancers {
 
 func TestOwner(t *testing.T) {
 	d := unconnected()
-	upstream := func(o cloud.Owner) string { return d.Marks.Name(o) }
+	upstream := func(o cloud.Owner) string { return d.OwnershipTags.Name(o) }
 	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
 	leaving, taking := byID, byID
 	leaving.Deleting = true
 	taking.Options = map[string]string{annotation.Adopt.Name: "lb"}
 	none := cloud.Owner{}
-	// What upstream's marks say of our cluster, and what they say without the id that proves it.
+	// What upstream's ownership tags say of our cluster, and what they say without the id that proves it.
 	proven, claimed := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, cloud.Owner{Cluster: "kubernetes", Namespace: "shop", Name: "web"}
 	prod2 := cloud.Owner{Cluster: "prod2", Namespace: "shop", Name: "web"}
 	neighbour := cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "vault"}
@@ -50,33 +50,33 @@ func TestOwner(t *testing.T) {
 		want   cloud.Owner
 		shared bool
 	}{
-		"ours":                           {upstream(web), d.Marks.WantedMarks(web), byID, web, false},
-		"a restored cluster's":           {upstream(web), d.Marks.WantedMarks(twin), byID, twin, false},
-		"ours, and a restored cluster's": {upstream(web), append(d.Marks.WantedMarks(web), d.Marks.Tag(twin)), byID, web, false},
-		"ours and another's":             {upstream(web), append(d.Marks.WantedMarks(web), d.Marks.WantedMarks(shopAPI)...), byID, web, false},
+		"ours":                           {upstream(web), d.OwnershipTags.WantedOwnershipTags(web), byID, web, false},
+		"a restored cluster's":           {upstream(web), d.OwnershipTags.WantedOwnershipTags(twin), byID, twin, false},
+		"ours, and a restored cluster's": {upstream(web), append(d.OwnershipTags.WantedOwnershipTags(web), d.OwnershipTags.Tag(twin)), byID, web, false},
+		"ours and another's":             {upstream(web), append(d.OwnershipTags.WantedOwnershipTags(web), d.OwnershipTags.WantedOwnershipTags(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
 		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
 		"without tags":                   {upstream(web), nil, byID, proven, false},
 		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
-		"shared":                         {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), byID, none, true},
-		"shared, not named":              {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
-		"shared, given up":               {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), leaving, shopAPI, false},
-		"to be taken over":               {upstream(shopAPI), d.Marks.WantedMarks(shopAPI), taking, shopAPI, false},
-		"shared by upstream":             {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web)), byID, proven, true},
-		"shared by upstream, given up":   {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web)), leaving, proven, true},
-		"shared by upstream, and full":   {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), upstream(web), mark.NamePrefix+"kubernetes_shop_db"), byID, proven, true},
-		"full":                           {upstream(shopAPI), append(d.Marks.WantedMarks(shopAPI), d.Marks.Tag(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
-		"another cluster's":              {upstream(web), d.Marks.WantedMarks(thief), byID, thief, false},
-		"another cluster's of that name": {upstream(web), append(d.Marks.WantedMarks(thief), upstream(web)), byID, thief, false},
-		"upstream's of prod2":            {mark.NamePrefix + "prod2_shop_web", []string{mark.NamePrefix + "prod2_shop_web"}, byID, prod2, false},
-		"untagged, of prod2":             {mark.NamePrefix + "prod2_shop_web", nil, byID, prod2, false},
-		"upstream's of another Service":  {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
-		"the same, to be taken over":     {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, taking, neighbour, false},
-		"the same, to be shared":         {mark.NamePrefix + "kubernetes_bank_vault", []string{mark.NamePrefix + "kubernetes_bank_vault"}, byID, none, true},
-		"with a user's tag":              {mark.NamePrefix + "kubernetes_bank_vault", []string{"team"}, taking, neighbour, false},
-		"kept, to be taken over":         {mark.NamePrefix + "kubernetes_bank_vault", nil, taking, none, false},
-		"prod2's of another Service":     {"renamed", []string{mark.NamePrefix + "prod2_bank_vault"}, byID, cloud.Owner{Cluster: "prod2", Namespace: "bank", Name: "vault"}, false},
-		"a cluster with a _":             {mark.NamePrefix + "a_b_bank_vault", []string{mark.NamePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
+		"shared":                         {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), byID, none, true},
+		"shared, not named":              {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
+		"shared, given up":               {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), leaving, shopAPI, false},
+		"to be taken over":               {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), taking, shopAPI, false},
+		"shared by upstream":             {upstream(shopAPI), append(d.OwnershipTags.WantedOwnershipTags(shopAPI), upstream(web)), byID, proven, true},
+		"shared by upstream, given up":   {upstream(shopAPI), append(d.OwnershipTags.WantedOwnershipTags(shopAPI), upstream(web)), leaving, proven, true},
+		"shared by upstream, and full":   {upstream(shopAPI), append(d.OwnershipTags.WantedOwnershipTags(shopAPI), upstream(web), tag.NamePrefix+"kubernetes_shop_db"), byID, proven, true},
+		"full":                           {upstream(shopAPI), append(d.OwnershipTags.WantedOwnershipTags(shopAPI), d.OwnershipTags.Tag(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "db", UID: "u-9"})), byID, shopAPI, false},
+		"another cluster's":              {upstream(web), d.OwnershipTags.WantedOwnershipTags(thief), byID, thief, false},
+		"another cluster's of that name": {upstream(web), append(d.OwnershipTags.WantedOwnershipTags(thief), upstream(web)), byID, thief, false},
+		"upstream's of prod2":            {tag.NamePrefix + "prod2_shop_web", []string{tag.NamePrefix + "prod2_shop_web"}, byID, prod2, false},
+		"untagged, of prod2":             {tag.NamePrefix + "prod2_shop_web", nil, byID, prod2, false},
+		"upstream's of another Service":  {tag.NamePrefix + "kubernetes_bank_vault", []string{tag.NamePrefix + "kubernetes_bank_vault"}, leaving, neighbour, false},
+		"the same, to be taken over":     {tag.NamePrefix + "kubernetes_bank_vault", []string{tag.NamePrefix + "kubernetes_bank_vault"}, taking, neighbour, false},
+		"the same, to be shared":         {tag.NamePrefix + "kubernetes_bank_vault", []string{tag.NamePrefix + "kubernetes_bank_vault"}, byID, none, true},
+		"with a user's tag":              {tag.NamePrefix + "kubernetes_bank_vault", []string{"team"}, taking, neighbour, false},
+		"kept, to be taken over":         {tag.NamePrefix + "kubernetes_bank_vault", nil, taking, none, false},
+		"prod2's of another Service":     {"renamed", []string{tag.NamePrefix + "prod2_bank_vault"}, byID, cloud.Owner{Cluster: "prod2", Namespace: "bank", Name: "vault"}, false},
+		"a cluster with a _":             {tag.NamePrefix + "a_b_bank_vault", []string{tag.NamePrefix + "a_b_bank_vault"}, byID, cloud.Owner{Cluster: "a_b", Namespace: "bank", Name: "vault"}, false},
 		"the user's own":                 {"terraform", []string{"team"}, byID, none, true},
 		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
 		"of its UID":                     {cloud.UIDName("u-1"), nil, byID, web, false},
@@ -94,7 +94,7 @@ func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
 	d.Version = api.V(2, 4)
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
-	if got, shared := owner.Read(d.Rules, &object.Snapshot{LB: object.Balancer{ID: "lb", Name: mark.NamePrefix + "kubernetes_bank_vault"}}, spec).Owner(); got.Name != "vault" || shared {
+	if got, shared := owner.Read(d.Rules, &object.Snapshot{LB: object.Balancer{ID: "lb", Name: tag.NamePrefix + "kubernetes_bank_vault"}}, spec).Owner(); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
 	}
 }
@@ -102,12 +102,12 @@ func TestOwnerWithoutTags(t *testing.T) {
 func TestPick(t *testing.T) {
 	d := unconnected()
 	all := []object.Balancer{
-		{ID: "gone", Name: d.Marks.Name(web), Provisioning: object.StatusDeleted},
-		{ID: "thief's", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(thief)},
-		{ID: "upstream's", Name: d.Marks.Name(web), Tags: []string{d.Marks.Name(web)}},
-		{ID: "leaving", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web), Provisioning: object.StatusPendingDelete},
-		{ID: "ours-2", Name: "renamed", Tags: d.Marks.WantedMarks(web)},
-		{ID: "ours-1", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)},
+		{ID: "gone", Name: d.OwnershipTags.Name(web), Provisioning: object.StatusDeleted},
+		{ID: "thief's", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(thief)},
+		{ID: "upstream's", Name: d.OwnershipTags.Name(web), Tags: []string{d.OwnershipTags.Name(web)}},
+		{ID: "leaving", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Provisioning: object.StatusPendingDelete},
+		{ID: "ours-2", Name: "renamed", Tags: d.OwnershipTags.WantedOwnershipTags(web)},
+		{ID: "ours-1", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web)},
 	}
 	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
 	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
@@ -127,7 +127,7 @@ func TestPick(t *testing.T) {
 	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1: %+v", f)
 	}
-	all = append(all, object.Balancer{ID: "a-restored-cluster's", Tags: d.Marks.WantedMarks(twin)})
+	all = append(all, object.Balancer{ID: "a-restored-cluster's", Tags: d.OwnershipTags.WantedOwnershipTags(twin)})
 	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1 and one of a restored cluster: %+v", f)
 	}
@@ -138,9 +138,9 @@ func TestPick(t *testing.T) {
 
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
-	have := []string{"team", d.Marks.Tag(shopAPI), d.Marks.Name(web), "ccm:uid=u-1&cluster=old", ""}
-	got := d.Marks.ReplaceMarks(have, d.Marks.WantedMarks(web), web)
-	for _, tag := range []string{"team", d.Marks.Tag(shopAPI), d.Marks.Name(web), d.Marks.Tag(web)} {
+	have := []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), "ccm:uid=u-1&cluster=old", ""}
+	got := d.OwnershipTags.ReplaceOwnershipTags(have, d.OwnershipTags.WantedOwnershipTags(web), web)
+	for _, tag := range []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), d.OwnershipTags.Tag(web)} {
 		if !slices.Contains(got, tag) {
 			t.Errorf("%q lacks %q", got, tag)
 		}
@@ -148,22 +148,22 @@ func TestTagsOfOthersStay(t *testing.T) {
 	if len(got) != 4 {
 		t.Errorf("tags %q", got)
 	}
-	if left := d.Marks.ReplaceMarks(got, nil, web); !slices.Equal(left, []string{"team", d.Marks.Tag(shopAPI)}) {
+	if left := d.OwnershipTags.ReplaceOwnershipTags(got, nil, web); !slices.Equal(left, []string{"team", d.OwnershipTags.Tag(shopAPI)}) {
 		t.Errorf("without ours: %q", left)
 	}
 }
 
 func TestChildren(t *testing.T) {
 	d := unconnected()
-	d.Marks.ClusterName = strings.Repeat("k", 250)
+	d.OwnershipTags.ClusterName = strings.Repeat("k", 250)
 	for _, n := range []int{0, 7, 12} {
-		if name := d.Marks.ChildName("pool", n, web); len(name) > mark.MaxText || !d.Marks.IsChild("pool", name, web) {
+		if name := d.OwnershipTags.ChildName("pool", n, web); len(name) > tag.MaxText || !d.OwnershipTags.IsChild("pool", name, web) {
 			t.Errorf("%q is no child", name)
 		}
 	}
-	d.Marks.ClusterName = "kubernetes"
-	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.Marks.Name(web), "pool_0_" + d.Marks.Name(shopAPI), "listener_0_" + d.Marks.Name(web)} {
-		if d.Marks.IsChild("pool", name, web) {
+	d.OwnershipTags.ClusterName = "kubernetes"
+	for _, name := range []string{"", "pool", "pool_", "pool_x_" + d.OwnershipTags.Name(web), "pool_0_" + d.OwnershipTags.Name(shopAPI), "listener_0_" + d.OwnershipTags.Name(web)} {
+		if d.OwnershipTags.IsChild("pool", name, web) {
 			t.Errorf("%q is a pool of the Service", name)
 		}
 	}
@@ -189,8 +189,8 @@ func TestFloatingIPsOfOthers(t *testing.T) {
 			t.Errorf("%q, attached %t: ours %t", test.description, test.attached, got)
 		}
 	}
-	d.Marks.ClusterName = strings.Repeat("k", 300)
-	if text := d.floating.Description(web); len(text) > mark.MaxText || !d.floating.IsOurs(text, web, false) {
+	d.OwnershipTags.ClusterName = strings.Repeat("k", 300)
+	if text := d.floating.Description(web); len(text) > tag.MaxText || !d.floating.IsOurs(text, web, false) {
 		t.Errorf("%d bytes: %s", len(text), text)
 	}
 }
@@ -228,81 +228,81 @@ func TestStamps(t *testing.T) {
 // TestClusterOfAnotherName: the name of the cluster is a part of upstream's names, and changes.
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
-	d.Marks.ClusterName = "my-cluster"
+	d.OwnershipTags.ClusterName = "my-cluster"
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
 	made := func(tags ...string) *object.Snapshot {
-		return &object.Snapshot{LB: object.Balancer{ID: "lb", Name: old.Marks.Name(web), Tags: tags}, Listeners: []object.Listener{
-			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.Marks.Name(shopAPI)}},
-			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.Marks.Name(web)}},
+		return &object.Snapshot{LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Tags: tags}, Listeners: []object.Listener{
+			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.OwnershipTags.Name(shopAPI)}},
+			{ID: "ours", Protocol: "TCP", Port: 80, Tags: []string{old.OwnershipTags.Name(web)}},
 			{ID: "user's", Protocol: "TCP", Port: 82, Tags: []string{"team"}},
 		}}
 	}
-	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.Marks.Name(web)), "ours": made(old.Marks.WantedMarks(web)...)} {
+	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.OwnershipTags.Name(web)), "ours": made(old.OwnershipTags.WantedOwnershipTags(web)...)} {
 		if owner.Read(d.Rules, s, spec).Tenant || owner.Read(d.Rules, s, spec).HasNothing() || !owner.Read(d.Rules, s, spec).MayDelete {
-			t.Errorf("%s: guest %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete)
+			t.Errorf("%s: tenant %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete)
 		}
 		for i, ours := range []bool{false, true, false} {
 			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != ours {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
-		if tags := d.Marks.ReplaceMarks(s.LB.Tags, d.Marks.WantedMarks(web), web); !slices.Equal(tags, d.Marks.WantedMarks(web)) {
+		if tags := d.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, d.OwnershipTags.WantedOwnershipTags(web), web); !slices.Equal(tags, d.OwnershipTags.WantedOwnershipTags(web)) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
 	if s := made(); !owner.Read(d.Rules, s, spec).Tenant {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefMarks(old), old.Marks.Name(web))...); d.Marks.ReadClaims(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete {
+	if s := made(append(thiefOwnershipTags(old), old.OwnershipTags.Name(web))...); d.OwnershipTags.ReadOwners(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
 }
 
-func isOurs(c owner.Claim, l object.Listener) bool {
+func isOurs(c owner.Standing, l object.Listener) bool {
 	return slices.ContainsFunc(c.Ours, func(ours object.Listener) bool { return cmp.Equal(ours, l) })
 }
 
-func thiefMarks(d *Balancers) []string { return d.Marks.WantedMarks(thief) }
+func thiefOwnershipTags(d *Balancers) []string { return d.OwnershipTags.WantedOwnershipTags(thief) }
 
 // TestSharersOfOneBalancer: what another Service has on it stays, also while its tag is not to be
 // seen on the balancer.
 func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.Marks.Name(shopAPI)}}, {Port: 82}}}
+	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.OwnershipTags.Name(shopAPI)}}, {Port: 82}}}
 	if isOurs(owner.Read(d.Rules, s, spec), s.Listeners[0]) || !isOurs(owner.Read(d.Rules, s, spec), s.Listeners[1]) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
-	s.LB.Tags = append(s.LB.Tags, d.Marks.Name(shopAPI))
+	s.LB.Tags = append(s.LB.Tags, d.OwnershipTags.Name(shopAPI))
 	if owner.Read(d.Rules, s, spec).MayDelete || owner.Read(d.Rules, s, spec).HasNothing() {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
-	s.LB.Tags, s.Listeners = []string{d.Marks.Name(shopAPI)}, s.Listeners[:1]
+	s.LB.Tags, s.Listeners = []string{d.OwnershipTags.Name(shopAPI)}, s.Listeners[:1]
 	if !owner.Read(d.Rules, s, spec).HasNothing() {
 		t.Error("all that was ours is gone, and still there is something")
 	}
 }
 
-// TestGuestOfAnUntaggedBalancer: that a balancer has no tag of the Service it was made for proves
+// TestTenantOfAnUntaggedBalancer: that a balancer has no tag of the Service it was made for proves
 // nothing while listeners of somebody else are on it.
-func TestGuestOfAnUntaggedBalancer(t *testing.T) {
+func TestTenantOfAnUntaggedBalancer(t *testing.T) {
 	d := unconnected()
 	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
-	ours, plain := object.Listener{Port: 80, Tags: []string{d.Marks.Name(web)}}, object.Listener{Port: 81}
+	ours, plain := object.Listener{Port: 80, Tags: []string{d.OwnershipTags.Name(web)}}, object.Listener{Port: 81}
 	for name, test := range map[string]struct {
 		tags      []string
 		listeners []object.Listener
-		guest     bool
+		tenant    bool
 	}{
-		"with the other's listener": {d.Marks.WantedMarks(web), []object.Listener{ours, plain}, true},
-		"the last one":              {d.Marks.WantedMarks(web), []object.Listener{ours}, false},
+		"with the other's listener": {d.OwnershipTags.WantedOwnershipTags(web), []object.Listener{ours, plain}, true},
+		"the last one":              {d.OwnershipTags.WantedOwnershipTags(web), []object.Listener{ours}, false},
 		"before it is marked":       {nil, []object.Listener{plain}, true},
 	} {
-		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.Marks.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
-		if owner.Read(d.Rules, s, spec).Tenant != test.guest || owner.Read(d.Rules, s, spec).MayDelete == test.guest {
-			t.Errorf("%s: guest %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).MayDelete)
+		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
+		if owner.Read(d.Rules, s, spec).Tenant != test.tenant || owner.Read(d.Rules, s, spec).MayDelete == test.tenant {
+			t.Errorf("%s: tenant %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).MayDelete)
 		}
-		if test.guest && isOurs(owner.Read(d.Rules, s, spec), plain) {
+		if test.tenant && isOurs(owner.Read(d.Rules, s, spec), plain) {
 			t.Errorf("%s: the other's listener is ours", name)
 		}
 	}
@@ -314,13 +314,13 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	d := unconnected()
 	spec := specOf(nil)
 	spec.Ref.ID = "lb"
-	ours := object.Listener{ID: "ours", Name: "listener_0_" + d.Marks.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
-	theirs := object.Listener{ID: "theirs", Name: "listener_0_" + d.Marks.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
+	ours := object.Listener{ID: "ours", Name: "listener_0_" + d.OwnershipTags.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
+	theirs := object.Listener{ID: "theirs", Name: "listener_0_" + d.OwnershipTags.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
 	users := object.Listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
-	claimed := object.Listener{ID: "claimed", Name: "listener_0_" + d.Marks.Name(web), Protocol: "TCP", Port: 83, Tags: []string{d.Marks.Name(shopAPI)}}
+	claimed := object.Listener{ID: "claimed", Name: "listener_0_" + d.OwnershipTags.Name(web), Protocol: "TCP", Port: 83, Tags: []string{d.OwnershipTags.Name(shopAPI)}}
 	for name, lb := range map[string]object.Balancer{
-		"its own": {ID: "lb", Name: d.Marks.Name(web), Tags: d.Marks.WantedMarks(web)},
-		"shared":  {ID: "lb", Name: d.Marks.Name(shopAPI), Tags: append(d.Marks.WantedMarks(shopAPI), d.Marks.WantedMarks(web)...)},
+		"its own": {ID: "lb", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web)},
+		"shared":  {ID: "lb", Name: d.OwnershipTags.Name(shopAPI), Tags: append(d.OwnershipTags.WantedOwnershipTags(shopAPI), d.OwnershipTags.WantedOwnershipTags(web)...)},
 	} {
 		s := &object.Snapshot{LB: lb, Listeners: []object.Listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {
