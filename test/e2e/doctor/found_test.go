@@ -126,7 +126,7 @@ func startInjections() []injection {
 		{name: "a setting is missing", finds: "settings-invalid", says: []string{"DO_ACCESS_TOKEN"}, do: func(*world) visit {
 			return visit{env: []string{"DO_ACCESS_TOKEN="}}
 		}},
-		{name: "a mistyped setting", finds: "settings-invalid", says: []string{"DO_CLUSTER_VPC_DI is set", "did you mean DO_CLUSTER_VPC_ID?"}, do: func(*world) visit {
+		{name: "a mistyped setting", finds: "settings-invalid", level: warning, says: []string{"DO_CLUSTER_VPC_DI is set", "did you mean DO_CLUSTER_VPC_ID?"}, do: func(*world) visit {
 			return visit{env: []string{"DO_CLUSTER_VPC_DI=none"}}
 		}},
 		{name: "a provider that ended", finds: "settings-invalid", says: []string{"packet is not a provider here", "Equinix Metal"}, do: func(w *world) visit {
