@@ -82,7 +82,7 @@ type Balancer struct {
 	Error *plan.Failure `json:"error,omitempty"`
 }
 
-// Mark is a write that says whose a load balancer is.
+// OwnershipTag is a write that says whose a load balancer is.
 type OwnershipTag struct {
 	Subject string `json:"subject"`
 	// Added and Removed are the ownership tags one by one, as the cloud has them.

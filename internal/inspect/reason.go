@@ -25,9 +25,7 @@ func (i *Inspector) explained(ctx context.Context, svc *corev1.Service, operatio
 	for n, op := range operations {
 		switch {
 		case op.Reason != "":
-		case op.Field == cloud.FieldOwnershipTags: // some drivers write into them what an annotation asks for
-			operations[n].Reason = "says whose it is"
-		case op.Kind == cloud.KindBalancer && op.Verb == cloud.Update:
+		case mayHaveSeveral(op):
 			open = append(open, n)
 		default:
 			operations[n].Reason = simpleReason(op)
@@ -103,6 +101,12 @@ func has(operations []cloud.Operation, op cloud.Operation) bool {
 	})
 }
 
+// mayHaveSeveral reports whether one of several things that a Service asks for may be the reason of an operation. What
+// some drivers write into ownership tags is due to an annotation too, and still the tags are about the owner.
+func mayHaveSeveral(op cloud.Operation) bool {
+	return op.Kind == cloud.KindBalancer && op.Verb == cloud.Update && op.Field != cloud.FieldOwnershipTags
+}
+
 // simpleReason is that of an operation which can have one only.
 func simpleReason(op cloud.Operation) string {
 	switch {
@@ -118,6 +122,8 @@ func simpleReason(op cloud.Operation) string {
 		return "spec.ports and the annotations say so"
 	case op.Kind == cloud.KindBalancer && op.Verb == cloud.Create:
 		return "the Service has no load balancer"
+	case op.Field == cloud.FieldOwnershipTags:
+		return "says whose it is"
 	}
 	return "the Service asks for it"
 }

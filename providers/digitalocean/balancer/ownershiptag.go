@@ -25,7 +25,7 @@ const (
 // maxUID is the room for a UID beside a namespace and a name of 63 characters, Kubernetes' limit for both, and two colons.
 const maxUID = identifier.MaxTag - len(ownershipTagService) - 2*(63+1)
 
-// Ownership tags returns the tags a balancer of that owner carries, sorted.
+// OwnershipTags returns the tags a balancer of that owner carries, sorted.
 func (r *Rules) OwnershipTags(o cloud.Owner) []string {
 	var tags []string
 	add := func(prefix, value string) {
