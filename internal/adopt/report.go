@@ -20,7 +20,7 @@ type Verdict string
 const (
 	// Nothing is written.
 	Nothing Verdict = "nothing"
-	// Ownership tags are written, which say whose something is, and nothing else.
+	// OwnershipTags says that tags are written, which say whose something is, and nothing else.
 	OwnershipTags Verdict = "marks"
 	// Changes are made besides, or load balancers would get the tags of another cluster.
 	Changes Verdict = "changes"
@@ -42,7 +42,7 @@ type Report struct {
 	OtherClusters []string `json:"otherClusters,omitempty"`
 	// Balancers are all Services that ask for a load balancer, by name, each with the one it has.
 	Balancers []Balancer `json:"balancers"`
-	// Ownership tags are the ownership tags that are written, in the order of execution.
+	// OwnershipTags are those that are written, in the order of execution.
 	OwnershipTags []OwnershipTag `json:"marks"`
 	// Plans are everything else that is done or said, in the order of execution.
 	Plans []plan.Entry `json:"plans"`
@@ -56,7 +56,7 @@ type Summary struct {
 	// Services are those that ask for a load balancer, Paired those that have one.
 	Services int `json:"services"`
 	Paired   int `json:"paired"`
-	// Ownership tags are load balancers that get ownership tags, Changes are all other operations.
+	// OwnershipTags is how many load balancers get ownership tags, Changes are all other operations.
 	OwnershipTags int `json:"marks"`
 	Changes       int `json:"changes"`
 	// Blocked are operations that were asked for and will not be made.

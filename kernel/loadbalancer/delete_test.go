@@ -64,22 +64,6 @@ func TestDeleteFindsTheSecondOne(t *testing.T) {
 	}
 }
 
-// Clusters that were restored from one backup have Services of equal UIDs. What the Service never had it leaves.
-func TestDeleteLeavesThatOfARestoredCluster(t *testing.T) {
-	f := newFixture(t)
-	f.settle()
-	f.wrote("create balancer")
-	f.place("lb-9", "web", "cluster=restored", "uid=0123-4567")
-	if err := f.Delete(t.Context(), f.svc); err != nil {
-		t.Fatal(err)
-	}
-	f.wrote("delete balancer")
-	if f.only(); f.driver.balancers["lb-9"] == nil {
-		t.Error("the other cluster's balancer was deleted")
-	}
-	f.said()
-}
-
 func TestRetainWithBadValueKeepsTheBalancer(t *testing.T) {
 	f := newFixture(t, annotated(annotation.Retain.Name, "yes"))
 	f.settle()

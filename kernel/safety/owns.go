@@ -62,8 +62,6 @@ type Ownership struct {
 // is a<UID>, as upstream CCMs derive it; see cloud.UIDName.
 //
 //	UID tag   Service tag   cluster tag   further                             standing
-//	this      –             another       leaving, and neither named,         claimed: of a cluster that was
-//	                                      created nor published               restored from the same backup
 //	this      –             –             –                                   ours
 //	–         –             –             the operator consents, and it is    ours
 //	                                      named or the Service stays
@@ -110,8 +108,7 @@ func (a Adoption) Judge(c Case) Ownership {
 // given reports whether the UID or the operator says that the load balancer is the Service's.
 func (a Adoption) given(c Case, named bool) bool {
 	o, us := c.Observed, c.Service
-	had := !c.Deleting || named || c.created() || c.Published
-	return ownership.IsTagged(o.Owner, us) && (had || ownership.Of(o.Owner, us) != ownership.AnotherCluster) ||
+	return ownership.IsTagged(o.Owner, us) ||
 		(named || !c.Deleting) && a.allows(o.ID, us) ||
 		a.rule == AdoptAny && named ||
 		o.Owner.UID == "" && ownership.IsInName(o.Balancer.Name, us)

@@ -15,7 +15,6 @@ const (
 func TestJudge(t *testing.T) {
 	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: ourUID}
 	them := cloud.Owner{Cluster: "prod", Namespace: "bank", Name: "vault", UID: theirUID}
-	restored := cloud.Owner{Cluster: "restored", Namespace: "shop", Name: "web", UID: ourUID}
 	tests := []struct {
 		name     string
 		policy   string
@@ -32,11 +31,7 @@ func TestJudge(t *testing.T) {
 		{name: "our UID by name", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: byName, want: Ours},
 		{name: "our UID though the cluster id changed", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Ours},
 		{name: "our UID, policy own", policy: "own", owner: cloud.Owner{UID: ourUID}, notNamed: true, want: Ours},
-		{name: "our UID, a restored cluster's, leaving", owner: restored, notNamed: true, edit: leaving, want: Claimed, claimed: restored},
-		{name: "our UID, a restored cluster's, staying", owner: restored, notNamed: true, want: Ours},
-		{name: "our UID, the cluster id changed, leaving", owner: restored, edit: leaving, want: Ours},
-		{name: "our UID, the cluster id changed, leaving, made by this process", owner: restored, notNamed: true, edit: func(c *Case) { created(c); leaving(c) }, want: Ours},
-		{name: "our UID, the cluster id changed, leaving, published", owner: restored, notNamed: true, edit: func(c *Case) { published(c); leaving(c) }, want: Ours},
+		{name: "our UID though the cluster id changed and the Service leaves", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, notNamed: true, edit: leaving, want: Ours},
 		{name: "our UID though the Service leaves", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: leaving, want: Ours},
 
 		{name: "another UID, the operator consents", policy: "lb=shop/web", owner: them, want: Ours},

@@ -166,7 +166,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 }
 
 // Gone reports whether the cache shows by now that the Service gives its balancer up. A run may
-// have waited for the deletion, after which nobody would delete what it makes or ownership tags. A cache
+// have waited for the deletion, after which nobody would delete what it makes or tags. A cache
 // without any Service knows nothing.
 func (o Owners) Gone(svc *corev1.Service) bool {
 	all := o.Services()

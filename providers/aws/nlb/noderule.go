@@ -38,7 +38,7 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) packetfil
 				open(n.Rules, transport, l.TargetPort, ranges, health)
 			}
 			for _, source := range b.Allow {
-				n.Rules.Add(packetfilter.Fragmentation(packetfilter.Network(source)), ruleMTU)
+				n.Rules.Add(packetfilter.Fragmentation(secgroup.Peer(source)), ruleMTU)
 			}
 		}
 	}
@@ -62,7 +62,7 @@ func nodeNeeds(name string, b cloud.Balancer, ranges, groups []string) packetfil
 // open adds rules that are not there yet.
 func open(rules packetfilter.Rules, transport cloud.Protocol, port int, sources []string, description string) {
 	for _, source := range sources {
-		rules.Add(packetfilter.Port(transport, port, packetfilter.Network(source)), description)
+		rules.Add(packetfilter.Port(transport, port, secgroup.Peer(source)), description)
 	}
 }
 

@@ -49,7 +49,7 @@ func (p *parts) addTargetGroup(ctx context.Context, have Group, l cloud.Listener
 	return ref, nil
 }
 
-// choose returns the target group for a listener: the one it has, else an unused, else a new one.
+// choose returns the target group for a listener: the one it has, else an unused one, else a new one.
 func (p *parts) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
 	if have.suits(l) {
 		return have, nil

@@ -10,7 +10,7 @@ import (
 func ForListeners(b cloud.Balancer) packetfilter.Rules {
 	rules := packetfilter.Rules{}
 	for _, source := range b.Allow {
-		peer := packetfilter.Network(source)
+		peer := Peer(source)
 		rules.Add(packetfilter.Fragmentation(peer), "")
 		for _, l := range b.Listeners {
 			for _, transport := range Transports(l.Protocol) {

@@ -66,9 +66,9 @@ func isAny(named []Name, g ec2types.SecurityGroup) bool {
 	return slices.ContainsFunc(named, func(n Name) bool { return n.owns(g) })
 }
 
-// OwnershipTagOwn adds ownership tags to those of the security groups of a balancer that goes which would not be found
+// TagOwn adds ownership tags to those of the security groups of a balancer that goes which would not be found
 // without it: one that was taken over, or has another name than the Service asks for by now.
-func (gs *Groups) OwnershipTagOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
+func (gs *Groups) TagOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner, wanted string) {
 	for _, group := range own {
 		if uid := tag.OwnershipTags.Owner(tag.Of(group.Tags)).UID; uid != us.UID && (uid != "" || !gs.isNamed(group, us, wanted)) {
 			addTags(r, group, tag.OwnershipTags.Of(us))

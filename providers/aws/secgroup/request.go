@@ -138,11 +138,19 @@ func eachRule(action string, rs packetfilter.Rules, tolerated string, call func(
 	return fmt.Errorf("%s: %w", action, err)
 }
 
+// protocol is the name or number of a protocol as EC2 takes it: it has no name for SCTP (API reference, IpPermission).
+func protocol(p cloud.Protocol) string {
+	if p == cloud.ProtocolSCTP {
+		return "132"
+	}
+	return p.Lower()
+}
+
 // Permission returns a rule as EC2 takes it. Its -1 is all protocols.
 func Permission(r packetfilter.Rule, description string) ec2types.IpPermission {
 	p := ec2types.IpPermission{IpProtocol: aws.String("-1")}
 	if r.Protocol != cloud.ProtocolAll {
-		p.IpProtocol, p.FromPort, p.ToPort = aws.String(r.Protocol.Lower()), aws.Int32(int32(r.From)), aws.Int32(int32(r.To)) //nolint:gosec // ports
+		p.IpProtocol, p.FromPort, p.ToPort = aws.String(protocol(r.Protocol)), aws.Int32(int32(r.From)), aws.Int32(int32(r.To)) //nolint:gosec // ports
 	}
 	var words *string
 	if description != "" {

@@ -135,7 +135,7 @@ func TestOwnGroup(t *testing.T) {
 	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields[packetfilter.FieldPeer] != own.Ref() {
 		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
 	}
-	gs.OwnershipTagOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
+	gs.TagOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
 	if tagged := keys(dropped.Wanted, KindTags); !slices.Equal(tagged, []string{name.Name}) {
 		t.Errorf("marked %q, want the one that the Service's wanted name does not lead to", tagged)
 	}
@@ -178,6 +178,18 @@ func TestWhoseOwnGroup(t *testing.T) {
 	}
 }
 
+// Whoever is let in now is let in again, also where a rule is about a group or a prefix list.
+func TestListenersOfThoseWhoAreLetIn(t *testing.T) {
+	for _, peer := range []packetfilter.Peer{packetfilter.Network("10.0.0.0/8"), packetfilter.Network("2001:db8::/32"), {Group: "sg-1"}, {List: "pl-1"}} {
+		web := packetfilter.Port(cloud.ProtocolTCP, 80, peer)
+		seen := Ingress(ec2types.SecurityGroup{IpPermissions: permissions(packetfilter.Rules{web: {}})})
+		rules := ForListeners(cloud.Balancer{Allow: seen.Peers(), Listeners: []cloud.Listener{{Port: 80, Protocol: cloud.ProtocolTCP}}})
+		if _, open := rules[web]; !open || len(rules) != 2 {
+			t.Errorf("from %s: %v", peer, rules.Sorted())
+		}
+	}
+}
+
 // What EC2 answers with is what is sent to it, whatever the peer; no two kinds of peers are mistaken for each other.
 func TestPermissions(t *testing.T) {
 	network := packetfilter.Network("10.0.0.0/8")
@@ -193,6 +205,7 @@ func TestPermissions(t *testing.T) {
 		"udp/1-9 from 10.0.0.0/8":       {ports(cloud.ProtocolUDP, 1, 9), "udp 1-9"},
 		"icmpv6/2-0 from 2001:db8::/32": {packetfilter.Fragmentation(packetfilter.Network("2001:db8::/32")), "icmpv6 2-0"},
 		"icmp from 10.0.0.0/8":          {ports(cloud.ProtocolICMP, -1, -1), "icmp -1--1"},
+		"sctp/9 from 10.0.0.0/8":        {packetfilter.Port(cloud.ProtocolSCTP, 9, network), "132 9-9"},
 		"50/0 from 10.0.0.0/8":          {ports("50", 0, 0), "50 0-0"},
 		"all from sg-1":                 {packetfilter.All(packetfilter.Peer{Group: "sg-1"}), "-1 none"},
 		"all from pl-1":                 {packetfilter.All(packetfilter.Peer{List: "pl-1"}), "-1 none"},

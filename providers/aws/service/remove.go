@@ -27,7 +27,7 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 		taken = present
 	}
 	own := bs.Security.Own(s.inventory, us, wanted, taken)
-	bs.Security.OwnershipTagOwn(&r, own, us, again)
+	bs.Security.TagOwn(&r, own, us, again)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
 	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)

@@ -108,7 +108,7 @@ func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalanc
 	present, _ := l.ReadOwnershipTags(lb.Tags, change.Spec.Ref.Owner)
 	for _, tag := range without(wanted, present) {
 		if err := l.tag(ctx, tag, lb.ID); err != nil {
-			return fmt.Errorf("marking balancer %s: %w", lb.ID, err)
+			return fmt.Errorf("tagging balancer %s: %w", lb.ID, err)
 		}
 		lb.Tags = slices.Concat(lb.Tags, []string{tag})
 	}
