@@ -104,10 +104,10 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		return framework.Options{}, err
 	}
 	provider, _ := registry.Lookup(name)
-	strangers := config.Strangers(provider.Descriptor, os.Environ())
+	unknown := config.UnknownVariables(provider.Descriptor, os.Environ())
 	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
 	if err != nil {
-		return framework.Options{}, usagef("provider %s: %s", name, strings.Join(append([]string{oneLine(err)}, strangers...), "; "))
+		return framework.Options{}, usagef("provider %s: %s", name, strings.Join(append([]string{oneLine(err)}, unknown...), "; "))
 	}
 	file, err := configFile(given.CloudConfig, provider.Descriptor)
 	if err != nil {
@@ -120,7 +120,7 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 			Cloud: name, ClusterName: given.ClusterName, File: file, UserAgent: userAgent(),
 			Lookup: settings.Lookup, Secret: settings.Secret,
 		},
-		Warnings:  strangers,
+		Warnings:  unknown,
 		ClusterID: f.clusterID,
 		Mode:      f.mode(),
 		Tuning:    f.tuning,

@@ -84,8 +84,8 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 		return nil, err
 	}
 	provider, _ := registry.Lookup(name)
-	for _, stranger := range config.Strangers(provider.Descriptor, os.Environ()) {
-		warn(stranger)
+	for _, variable := range config.UnknownVariables(provider.Descriptor, os.Environ()) {
+		warn(variable)
 	}
 	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
 	if err != nil {

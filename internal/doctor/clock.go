@@ -109,5 +109,5 @@ func judgeClock(f *facts) Outcome {
 	case len(exact) == 0:
 		return cannot(fmt.Errorf("no answer said what time it is"))
 	}
-	return fine("as %s say", names(exact))
+	return fine("it agrees with %s", names(exact))
 }

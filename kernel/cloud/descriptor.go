@@ -50,7 +50,8 @@ type Variables struct {
 	// Prefix is that of variables which only this provider and the programs of Others read, "" where an SDK or somebody
 	// else has variables with it too. The user is told of every other one with it.
 	Prefix string
-	// Others are variables with the prefix that other programs read, such as the cloud's command line.
+	// Others are variables that other programs read, such as the cloud's command line or SDK, and that would be taken for
+	// typing errors. A "*" stands for any characters.
 	Others []string
 }
 

@@ -227,7 +227,7 @@ func tampered(f *fixture) {
 	}
 	spec, observed := f.ensure(f.withMachines(f.spec(Service{Name: "tampered", Ports: basic.Ports, Annotations: f.suite.With}), "node-1"))
 	tried := 0
-	for _, field := range f.tamperable(observed.Balancer) {
+	for _, field := range tamperable(f, observed.Balancer) {
 		if !tamperer.TamperBalancer(observed.ID, field) {
 			continue
 		}
@@ -249,7 +249,7 @@ func tampered(f *fixture) {
 
 // tamperable are the fields of a balancer and its listeners that can be changed, and the kinds of
 // resources that it consists of.
-func (f *fixture) tamperable(b cloud.Balancer) []string {
+func tamperable(f *fixture, b cloud.Balancer) []string {
 	var fields []string
 	for _, field := range slices.Sorted(maps.Keys(b.Fields())) {
 		if !slices.Contains(f.suite.Descriptor.Capabilities.Immutable, field) {

@@ -32,15 +32,15 @@ func describedNodes(f *fixture) {
 	}
 	var nodes []*corev1.Node
 	for _, attributes := range f.suite.Described {
-		if machine, ok := f.describe(describer, attributes); ok {
+		if machine, ok := describe(f, describer, attributes); ok {
 			nodes = append(nodes, describing(attributes, machine))
 		}
 	}
-	f.neverAsked(nodes)
+	neverAsked(f, nodes)
 }
 
 // describe checks what a driver makes of a Node.
-func (f *fixture) describe(describer cloud.Describer, attributes cloud.NodeAttributes) (cloud.Instance, bool) {
+func describe(f *fixture, describer cloud.Describer, attributes cloud.NodeAttributes) (cloud.Instance, bool) {
 	machine, ok := describer.FromNode(attributes)
 	switch {
 	case !ok:
@@ -82,7 +82,7 @@ func describing(attributes cloud.NodeAttributes, machine cloud.Instance) *corev1
 }
 
 // neverAsked asks the kernel everything about Nodes that describe their machines.
-func (f *fixture) neverAsked(nodes []*corev1.Node) {
+func neverAsked(f *fixture, nodes []*corev1.Node) {
 	inventory := instance.New(instance.Options{Cloud: f.decorated(), Nodes: func() []*corev1.Node { return nodes }})
 	before := f.requests()
 	for _, node := range nodes {

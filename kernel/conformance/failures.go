@@ -81,7 +81,7 @@ func (f *fixture) probes() []probe {
 		}, other},
 	}
 	if f.suite.Descriptor.Capabilities.Balancers {
-		all = append(all, f.balancerProbes()...)
+		all = append(all, balancerProbes(f)...)
 	}
 	if routes, ok := f.driver.(cloud.Routes); ok {
 		route := f.aimed(cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id, NodeUID: nodeUID(9)})
@@ -95,7 +95,7 @@ func (f *fixture) probes() []probe {
 	return all
 }
 
-func (f *fixture) balancerProbes() []probe {
+func balancerProbes(f *fixture) []probe {
 	known, _ := f.ensure(f.spec(basic))
 	unknown := known
 	unknown.Ref.ID = ""
@@ -146,14 +146,14 @@ func (s *suite) failures(t *testing.T) {
 				probes = f.probes()
 			}
 			for _, p := range probes {
-				f.fails(p, broken)
+				fails(f, p, broken)
 			}
 		})
 	}
 	t.Run("drivers never retry", s.neverRetry)
 }
 
-func (f *fixture) fails(p probe, broken failure) {
+func fails(f *fixture, p probe, broken failure) {
 	f.Helper()
 	f.control.Fail(broken.fault, 0)
 	defer f.control.Heal()
@@ -168,7 +168,7 @@ func (f *fixture) fails(p probe, broken failure) {
 	if took := time.Since(began); took > limit+patience/2 {
 		f.Errorf("%s returned %s after its deadline", p.name, took-limit)
 	}
-	class := f.class(err)
+	class := classOf(f, err)
 	switch {
 	case absent && p.kind == look && slices.Contains(broken.want, cloud.FailureNotFound):
 	case absent:
@@ -183,9 +183,9 @@ func (f *fixture) fails(p probe, broken failure) {
 	}
 }
 
-// class is what the kernel takes an error for: what it makes itself of a lack of an answer,
+// classOf is what the kernel takes an error for: what it makes itself of a lack of an answer,
 // no driver has to.
-func (f *fixture) class(err error) cloud.Class {
+func classOf(f *fixture, err error) cloud.Class {
 	class := f.driver.Classify(err).Class
 	if class == cloud.FailureUnknown && cloud.NoAnswer(err) {
 		return cloud.FailureTransient
@@ -236,7 +236,7 @@ func (s *suite) hostile(t *testing.T) {
 		t.Run(broken.name, func(t *testing.T) {
 			f := shared.in(t)
 			for _, p := range probes {
-				f.fails(p, broken)
+				fails(f, p, broken)
 			}
 		})
 	}

@@ -43,21 +43,21 @@ func destroy(f *fixture, spec cloud.Spec) error { return f.destroy(cloud.Change{
 func interrupted(f *fixture) {
 	for _, p := range phases {
 		if f.suite.Slow {
-			f.Run(p.name+", the answer to each write is lost", func(t *testing.T) { f.suite.start(t).stumble(p) })
+			f.Run(p.name+", the answer to each write is lost", func(t *testing.T) { stumble(f.suite.start(t), p) })
 			continue
 		}
 		for _, fault := range []Fault{{Status: 503}, {Lost: true}} {
 			through := false
 			for after := 0; !through && !f.Failed(); after++ {
 				f.Run(fmt.Sprintf("%s, %s after %d requests", p.name, fault, after), func(t *testing.T) {
-					through = f.suite.start(t).interrupt(p, fault, after)
+					through = interrupt(f.suite.start(t), p, fault, after)
 				})
 			}
 		}
 	}
 }
 
-func (f *fixture) interrupt(p phase, fault Fault, after int) (through bool) {
+func interrupt(f *fixture, p phase, fault Fault, after int) (through bool) {
 	spec := f.withMachines(f.spec(basic), "node-1")
 	f.must(p.before(f, spec), "preparing")
 	f.control.Fail(fault, after)
@@ -74,7 +74,7 @@ func (f *fixture) interrupt(p phase, fault Fault, after int) (through bool) {
 // mostStumbles is how many writes one phase may take.
 const mostStumbles = 50
 
-func (f *fixture) stumble(p phase) {
+func stumble(f *fixture, p phase) {
 	spec := f.withMachines(f.spec(basic), "node-1")
 	f.must(p.before(f, spec), "preparing")
 	for stumbles := 0; ; stumbles++ {

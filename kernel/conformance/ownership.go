@@ -14,11 +14,11 @@ import (
 
 func (s *suite) ownership(t *testing.T) {
 	s.each(t, []check{
-		{"observe decodes every mark", ownershipTagsDecoded},
-		{"marks survive updates", ownershipTagsSurvive},
+		{"observe decodes every ownership tag", ownershipTagsDecoded},
+		{"ownership tags survive updates", ownershipTagsSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
 		{"a cluster restored from the same backup is another one", restored},
-		{"a balancer without marks has no owner and can be adopted", adoption},
+		{"a balancer without ownership tags has no owner and can be adopted", adoption},
 		{"a name alone is not a proof", onlyTheName},
 		{"whose a balancer is can be told", standings},
 		{"a name that another Service's balancer has", sameName},
@@ -70,7 +70,7 @@ func adoption(f *fixture) {
 	d.after.OwnershipTags = nil
 	d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}}
 	_, err := f.apply(d)
-	f.must(err, "removing the marks")
+	f.must(err, "removing the ownership tags")
 	f.control.Settle()
 
 	// Where several Services can share a balancer, listeners have ownership tags too: those of others stay
@@ -80,7 +80,7 @@ func adoption(f *fixture) {
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
 	if !observed.Found || observed.ByName || observed.Owner.UID != "" {
-		f.Errorf("Observe of an unmarked balancer by id = found %t, by name %t, owner %+v; want no UID", observed.Found, observed.ByName, observed.Owner)
+		f.Errorf("Observe of an untagged balancer by id = found %t, by name %t, owner %+v; want no UID", observed.Found, observed.ByName, observed.Owner)
 	}
 	_, adopted := f.ensure(ours)
 	f.owner(adopted, ours.Ref.Owner)
@@ -90,7 +90,7 @@ func adoption(f *fixture) {
 }
 
 func onlyTheName(f *fixture) {
-	if !f.hasNames() {
+	if !hasNames(f) {
 		f.Skip("names cannot be chosen")
 	}
 	named := Service{Name: "theirs", Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
@@ -141,7 +141,7 @@ func standings(f *fixture) {
 // sameName: the later Service passes over the balancer that is not its own, and gets another one
 // where two can have the same name.
 func sameName(f *fixture) {
-	if !f.hasNames() {
+	if !hasNames(f) {
 		f.Skip("names cannot be chosen")
 	}
 	named := Service{Name: "first", Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
@@ -171,7 +171,7 @@ func sameName(f *fixture) {
 }
 
 // hasNames reports whether users can choose the names of balancers.
-func (f *fixture) hasNames() bool {
+func hasNames(f *fixture) bool {
 	const portableName = annotation.Prefix + "name"
 	return slices.ContainsFunc(f.suite.Annotations, func(k annotation.Key) bool { return slices.Contains(k.Spellings(), portableName) })
 }
@@ -268,11 +268,11 @@ func protected(f *fixture) {
 	d.after.OwnershipTags = nil
 	d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}}
 	_, err := f.apply(d)
-	f.must(err, "removing the marks")
+	f.must(err, "removing the ownership tags")
 	f.control.Settle()
 	spec.Ref.ID = ""
 	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found && !after.ByName {
-		f.Errorf("Observe without marks and id = found %t, by name %t, %v", after.Found, after.ByName, err)
+		f.Errorf("Observe without ownership tags and id = found %t, by name %t, %v", after.Found, after.ByName, err)
 	}
 }
 

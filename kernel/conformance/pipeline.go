@@ -145,7 +145,7 @@ func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
 
 // isGone returns an error where the driver says that this deletion, or any, is done when it is acknowledged, and it
 // is not.
-func (f *fixture) isGone(change cloud.Change) error {
+func isGone(f *fixture, change cloud.Change) error {
 	if !f.suite.Descriptor.Capabilities.DeletesAtOnce && !change.Before.Sole {
 		return nil
 	}
@@ -178,13 +178,13 @@ func (f *fixture) ensure(spec cloud.Spec) (cloud.Spec, cloud.Observed) {
 		f.Fatalf("the balancer has id %q and state %q; want an id and %q", observed.ID, observed.State, cloud.BalancerActive)
 	}
 	spec.Ref.ID = observed.ID
-	f.must(f.asRecalled(spec, observed), "recalling the balancer")
+	f.must(asRecalled(f, spec, observed), "recalling the balancer")
 	return spec, observed
 }
 
 // asRecalled returns an error where a driver that takes parts of a balancer from the last look, or from what was asked
 // for, says something else of it than what it reads.
-func (f *fixture) asRecalled(spec cloud.Spec, is cloud.Observed) error {
+func asRecalled(f *fixture, spec cloud.Spec, is cloud.Observed) error {
 	if !f.suite.Descriptor.Capabilities.Recalls {
 		return nil
 	}
@@ -238,7 +238,7 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 		if err != nil {
 			return err
 		}
-		if err := f.isGone(change); err != nil {
+		if err := isGone(f, change); err != nil {
 			return err
 		}
 		f.control.Settle()

@@ -39,7 +39,7 @@ func (s *suite) plans(t *testing.T) {
 			if why := s.impossible(service); why != "" {
 				t.Skip(why)
 			}
-			f.in(t).compare(service, spec.Candidates)
+			compare(f.in(t), service, spec.Candidates)
 		})
 	}
 	t.Run("no golden file is left over", func(t *testing.T) {
@@ -57,9 +57,9 @@ func (s *suite) plans(t *testing.T) {
 	})
 }
 
-func (f *fixture) compare(service Service, nodes []cloud.Target) {
+func compare(f *fixture, service Service, nodes []cloud.Target) {
 	f.Helper()
-	got := f.summary(service, nodes)
+	got := summary(f, service, nodes)
 	path := filepath.Join(goldenFolder, service.Name+".txt")
 	if *update {
 		f.must(os.MkdirAll(goldenFolder, 0o755), "making the golden folder")
@@ -76,7 +76,7 @@ func (f *fixture) compare(service Service, nodes []cloud.Target) {
 // summary describes the balancer a Service gets: every value a new balancer would be
 // created with, and the driver's notes. Targets have the names of their nodes, because ids
 // are the cloud's choice, and so has what is in Harness.Names.
-func (f *fixture) summary(service Service, nodes []cloud.Target) string {
+func summary(f *fixture, service Service, nodes []cloud.Target) string {
 	f.Helper()
 	spec := f.spec(service)
 	spec.Candidates = nodes
@@ -199,7 +199,7 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 	plain := []cloud.Operation{}
 	for _, op := range *planned {
 		step := cloud.Operation{Verb: op.Verb, Kind: op.Kind, Key: op.Key}
-		if f.isBatch(op.Kind) {
+		if isBatch(f, op.Kind) {
 			step.Key = ""
 		}
 		plain = append(plain, step)
@@ -207,10 +207,10 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 	if difference := cmp.Diff(plain, append([]cloud.Operation{}, *f.steps...)); difference != "" {
 		return fmt.Errorf("the steps that were carried out are not the plan (-planned +carried out):\n%s", difference)
 	}
-	return f.asReceived(*f.since, *planned)
+	return f.traffic().planned(*f.since, *planned)
 }
 
-func (f *fixture) isBatch(name cloud.Kind) bool {
+func isBatch(f *fixture, name cloud.Kind) bool {
 	c, ok := f.driver.(cloud.Composite)
 	return ok && slices.ContainsFunc(c.ResourceKinds(), func(k cloud.ResourceKind) bool {
 		return k.Name == string(name) && k.Batch != ""

@@ -20,14 +20,14 @@ func (s *suite) replacements(t *testing.T) {
 		{"check finds nothing wrong and writes nothing", checkOnlyReads},
 	})
 	for _, name := range slices.Sorted(maps.Keys(s.Refused)) {
-		t.Run("check refuses "+name, func(t *testing.T) { s.start(t).refused(s.Refused[name]) })
+		t.Run("check refuses "+name, func(t *testing.T) { refusedService(s.start(t), s.Refused[name]) })
 	}
 }
 
 // replacedAfterDeletion: what was kept of the old balancer belongs to the new one, and goes with it.
 func replacedAfterDeletion(f *fixture) {
 	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	f.replaceFirst(spec)
+	replaceFirst(f, spec)
 	spec, _ = f.ensure(spec)
 	_, before := f.control.Requests()
 	f.ensure(spec)
@@ -39,7 +39,7 @@ func replacedAfterDeletion(f *fixture) {
 }
 
 // replaceFirst deletes the balancer so that another one follows.
-func (f *fixture) replaceFirst(spec cloud.Spec) {
+func replaceFirst(f *fixture, spec cloud.Spec) {
 	f.Helper()
 	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting the old balancer")
 	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
@@ -54,7 +54,7 @@ func replacedAgain(f *fixture) {
 	for _, field := range f.suite.Descriptor.Capabilities.Immutable {
 		pinned[field] = fields[field]
 	}
-	f.replaceFirst(spec)
+	replaceFirst(f, spec)
 	spec.Preserved = pinned
 	spec, _ = f.ensure(spec)
 	spec.Preserved = nil
@@ -62,7 +62,7 @@ func replacedAgain(f *fixture) {
 	f.nothingLeft()
 }
 
-func (f *fixture) replacer() cloud.Replacer {
+func replacerOf(f *fixture) cloud.Replacer {
 	r, ok := f.driver.(cloud.Replacer)
 	if !ok {
 		f.Skip("the driver does not implement cloud.Replacer")
@@ -75,9 +75,9 @@ func (f *fixture) replacer() cloud.Replacer {
 
 // pair makes two balancers of one Service, and returns the spec of the one that serves and that of
 // the one beside it.
-func (f *fixture) pair() (serves, next cloud.Spec) {
+func pair(f *fixture) (serves, next cloud.Spec) {
 	f.Helper()
-	replacer := f.replacer()
+	replacer := replacerOf(f)
 	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	next = serves
 	next.Ref.ID, next.Beside = "", &old
@@ -107,8 +107,8 @@ func (f *fixture) pair() (serves, next cloud.Spec) {
 }
 
 func replacedBeside(f *fixture) {
-	old, next := f.pair()
-	f.removeOne(old)
+	old, next := pair(f)
+	removeOne(f, old)
 	next.Beside = nil
 	next, _ = f.ensure(next)
 	if d := f.difference(next); len(d.operations) > 0 {
@@ -132,7 +132,7 @@ func restored(f *fixture) {
 // replacedBesideAnothers: where the other cluster's balancer was taken for the new one, the kernel would refuse it and make a second
 // new one.
 func replacedBesideAnothers(f *fixture) {
-	f.replacer()
+	replacerOf(f)
 	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	next := serves
 	next.Ref.ID, next.Beside = "", &old
@@ -142,14 +142,14 @@ func replacedBesideAnothers(f *fixture) {
 	if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.Found {
 		f.Errorf("Observe beside %s = found %t, id %q of %+v, %v; want a clean not-found", old.ID, found.Found, found.ID, found.Owner, err)
 	}
-	f.removeOne(theirs)
+	removeOne(f, theirs)
 	f.remove(serves)
 	f.nothingLeft()
 }
 
 func replacementGivenUp(f *fixture) {
-	old, next := f.pair()
-	f.removeOne(next)
+	old, next := pair(f)
+	removeOne(f, next)
 	if d := f.difference(old); len(d.operations) > 0 {
 		f.Errorf("needed after the new balancer is gone:\n%s", text(d.operations))
 	}
@@ -158,12 +158,12 @@ func replacementGivenUp(f *fixture) {
 }
 
 // removeOne deletes one balancer of two.
-func (f *fixture) removeOne(spec cloud.Spec) {
+func removeOne(f *fixture, spec cloud.Spec) {
 	f.Helper()
 	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting one of two")
 }
 
-func (f *fixture) checker() cloud.Checker {
+func checkerOf(f *fixture) cloud.Checker {
 	c, ok := f.driver.(cloud.Checker)
 	if !ok {
 		f.Skip("the driver does not implement cloud.Checker")
@@ -172,7 +172,7 @@ func (f *fixture) checker() cloud.Checker {
 }
 
 func checkOnlyReads(f *fixture) {
-	checker := f.checker()
+	checker := checkerOf(f)
 	spec := f.withMachines(f.spec(basic), "node-1")
 	_, before := f.control.Requests()
 	f.must(checker.Check(f.ctx(), f.difference(spec).spec, cloud.Observed{}), "Check before the creation")
@@ -184,14 +184,14 @@ func checkOnlyReads(f *fixture) {
 	}
 }
 
-// refused checks that the cloud refuses the Service and that Check finds it first.
-func (f *fixture) refused(service Service) {
+// refusedService checks that the cloud refuses the Service and that Check finds it first.
+func refusedService(f *fixture, service Service) {
 	f.Helper()
 	spec := f.withMachines(f.spec(service), "node-1")
 	d, err := f.draft(spec)
 	if err == nil {
 		spec = d.spec
-		err = f.checker().Check(f.ctx(), spec, cloud.Observed{})
+		err = checkerOf(f).Check(f.ctx(), spec, cloud.Observed{})
 	}
 	if err == nil {
 		f.Error("neither Normalize nor Check finds anything wrong")

@@ -14,9 +14,9 @@ const looksEach = 3
 // carryOut makes a change with the steps that follow without a look, and waits for its operations. What a creation told is kept.
 func (f *fixture) carryOut(change cloud.Change) (progress cloud.Progress, err error) {
 	for {
-		since := f.received()
+		since := f.traffic().received()
 		if progress, err = f.balancers().Apply(f.ctx(), change); err == nil {
-			err = f.asChanged(since, change)
+			err = f.traffic().changed(since, change)
 		}
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
 		if made := progress.Observed; made != nil && !change.Before.Found && f.suite.Descriptor.Capabilities.VersionStamps {

@@ -28,13 +28,13 @@ func (s *suite) routes(t *testing.T) {
 	})
 }
 
-// router is the driver's routes with everything that has to succeed.
+// routerOf is the driver's routes with everything that has to succeed.
 type router struct {
 	*fixture
 	cloud.Routes
 }
 
-func (f *fixture) router() router {
+func routerOf(f *fixture) router {
 	f.Helper()
 	routes, ok := f.driver.(cloud.Routes)
 	if !ok {
@@ -115,10 +115,10 @@ func (r router) expect(want ...cloud.Route) []cloud.Route {
 	return listed
 }
 
-func noRoutes(f *fixture) { f.router().expect() }
+func noRoutes(f *fixture) { routerOf(f).expect() }
 
 func routeLifeCycle(f *fixture) {
-	r := f.router()
+	r := routerOf(f)
 	first, second := r.route(1), r.route(2)
 	r.create(owner, first)
 	r.create(owner, second)
@@ -134,7 +134,7 @@ func routeLifeCycle(f *fixture) {
 }
 
 func routeTwice(f *fixture) {
-	r := f.router()
+	r := routerOf(f)
 	route := r.route(1)
 	r.create(owner, route)
 	if err := r.CreateRoute(r.ctx(), owner, route); err != nil && f.driver.Classify(err).Class != cloud.FailureConflict {
@@ -148,7 +148,7 @@ func foreignRoutes(f *fixture) {
 	if f.suite.Descriptor.Capabilities.RoutesUntagged {
 		f.Skip("the cloud's routes have no marks: the kernel takes those to Nodes' machines for its own")
 	}
-	r := f.router()
+	r := routerOf(f)
 	ours, theirs := r.route(1), r.route(2)
 	another := r
 	if named, ok := f.control.(Neighbour); ok {
@@ -161,7 +161,7 @@ func foreignRoutes(f *fixture) {
 }
 
 func deadRoute(f *fixture) {
-	r := f.router()
+	r := routerOf(f)
 	route := r.route(1)
 	r.create(owner, route)
 	f.control.RemoveMachine(route.Target)
@@ -176,7 +176,7 @@ func deadRoute(f *fixture) {
 }
 
 func listRoutesOnlyReads(f *fixture) {
-	r := f.router()
+	r := routerOf(f)
 	r.create(owner, r.route(1))
 	_, before := f.control.Requests()
 	r.list()
@@ -191,7 +191,7 @@ const mostRouteWrites = 10
 // brokenOffRoute breaks a creation off at each of its writes, and the machine goes before another
 // attempt: nobody asks for the route any more, so it has to be listed to be deleted.
 func brokenOffRoute(f *fixture) {
-	r := f.router()
+	r := routerOf(f)
 	for after := 0; ; after++ {
 		route := r.route(after + 1)
 		f.control.Fail(Fault{Status: 503, Writes: true}, after)

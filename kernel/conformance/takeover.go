@@ -34,18 +34,18 @@ func (s said) Record(_ event.Object, reason event.Reason, _ string) { s[reason.N
 // keepsServing makes a balancer with three targets, and then has one new process after the other
 // ensure it.
 func keepsServing(f *fixture) {
-	svc := f.service(basic)
+	svc := serviceOf(basic)
 	names := []string{"node-1", "node-2", "node-3"}
 	var whole []*corev1.Node
 	for _, name := range names {
 		f.control.AddMachine(name)
 	}
-	machines := f.byName()
+	machines := byName(f)
 	for _, name := range names {
 		whole = append(whole, member(name, machines[name].ProviderID))
 	}
-	f.bring(svc, whole, whole)
-	serving := f.serving(svc)
+	bring(f, svc, whole, whole)
+	serving := serving(f, svc)
 	if len(serving) != len(names) {
 		f.Fatalf("targets %v, want those of %v", serving, names)
 	}
@@ -61,32 +61,32 @@ func keepsServing(f *fixture) {
 			nodes = append(nodes, member(name, id))
 		}
 		_, before := f.control.Requests()
-		events := f.bring(svc, nodes, nodes)
+		events := bring(f, svc, nodes, nodes)
 		if _, after := f.control.Requests(); after != before || events[event.TargetsKept.Name] {
 			f.Errorf("nodes with provider-ID %q: %d writes, events %v; want none, and nothing to be kept", form, after-before, events)
 		}
 		if events[event.TargetFoundByName.Name] != (form == "") {
 			f.Errorf("nodes with provider-ID %q: events %v", form, events)
 		}
-		f.still(svc, serving, "with nodes whose provider-ID is "+form)
+		still(f, svc, serving, "with nodes whose provider-ID is "+form)
 	}
 
-	if events := f.bring(svc, nil, nil); !events[event.TargetsKept.Name] {
+	if events := bring(f, svc, nil, nil); !events[event.TargetsKept.Name] {
 		f.Errorf("without any node: events %v, want %s", events, event.TargetsKept.Name)
 	}
-	f.still(svc, serving, "without any node")
+	still(f, svc, serving, "without any node")
 
 	// Proof is enough: the user excludes one node, and one machine is gone.
 	f.control.RemoveMachine(machines["node-3"].ID)
 	for _, a := range machines["node-2"].Addresses {
 		whole[1].Status.Addresses = append(whole[1].Status.Addresses, corev1.NodeAddress{Type: corev1.NodeAddressType(a.Type), Address: a.Address})
 	}
-	f.bring(svc, nil, whole[1:2])
-	f.still(svc, slices.DeleteFunc(serving, func(id cloud.InstanceID) bool { return id != machines["node-1"].ID }), "without one that is excluded and one that is gone")
+	bring(f, svc, nil, whole[1:2])
+	still(f, svc, slices.DeleteFunc(serving, func(id cloud.InstanceID) bool { return id != machines["node-1"].ID }), "without one that is excluded and one that is gone")
 }
 
-// service is the Service as the kernel gets it.
-func (f *fixture) service(service Service) *corev1.Service {
+// serviceOf is the Service as the kernel gets it.
+func serviceOf(service Service) *corev1.Service {
 	svc := &corev1.Service{
 		ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: service.Name, UID: types.UID(uid(service.Name)), Annotations: map[string]string{}},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, IPFamilies: []corev1.IPFamily{corev1.IPv4Protocol}},
@@ -106,7 +106,7 @@ func member(name, providerID string) *corev1.Node {
 	}
 }
 
-func (f *fixture) byName() map[string]cloud.Instance {
+func byName(f *fixture) map[string]cloud.Instance {
 	f.Helper()
 	list, err := f.driver.Instances().List(f.ctx())
 	f.must(err, "List")
@@ -119,7 +119,7 @@ func (f *fixture) byName() map[string]cloud.Instance {
 
 // bring has a process that has just started ensure the Service. The nodes are those that
 // balancers may have, all is every Node of the cluster.
-func (f *fixture) bring(svc *corev1.Service, nodes, all []*corev1.Node) said {
+func bring(f *fixture, svc *corev1.Service, nodes, all []*corev1.Node) said {
 	f.Helper()
 	c := run.Decorate(f.driver, run.Options{Descriptor: f.suite.Descriptor, Annotations: f.suite.Annotations})
 	events := said{}
@@ -150,7 +150,7 @@ func (f *fixture) bring(svc *corev1.Service, nodes, all []*corev1.Node) said {
 }
 
 // serving are the targets, as the machines they are.
-func (f *fixture) serving(svc *corev1.Service) []cloud.InstanceID {
+func serving(f *fixture, svc *corev1.Service) []cloud.InstanceID {
 	f.Helper()
 	spec := f.withMachines(f.spec(Service{Name: svc.Name, Ports: basic.Ports}))
 	spec.Ref.ID = strings.TrimSpace(svc.Annotations[f.suite.Descriptor.IDAnnotation])
@@ -160,9 +160,9 @@ func (f *fixture) serving(svc *corev1.Service) []cloud.InstanceID {
 	return slices.Sorted(slices.Values(targets))
 }
 
-func (f *fixture) still(svc *corev1.Service, want []cloud.InstanceID, when string) {
+func still(f *fixture, svc *corev1.Service, want []cloud.InstanceID, when string) {
 	f.Helper()
-	if got := f.serving(svc); !slices.Equal(got, want) {
+	if got := serving(f, svc); !slices.Equal(got, want) {
 		f.Errorf("targets %v %s, want %v", got, when, want)
 	}
 }

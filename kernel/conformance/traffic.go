@@ -18,41 +18,69 @@ type Witness interface {
 type Write struct {
 	// Route is a key of Harness.Traffic, such as "PUT /v1/balancers/{id}".
 	Route string
-	// Key is that of the operation, "" where the log does not show it.
+	// Key is that of the operation, "" where the request has none or is for the whole object. A request that carries out
+	// several operations, such as one for several targets, is one Write for each.
 	Key string
-	// Request is the whole request: no other of the same change has the same.
+	// Request is the whole request: no other of the same change has the same Request and Key.
 	Request string
 }
 
-// received returns how many writes the cloud has received, 0 where its requests are not compared.
-func (f *fixture) received() int {
-	if len(f.suite.Traffic) == 0 {
-		return 0
-	}
-	return len(f.witness().Writes())
+// traffic compares what a test cloud received with what was planned. Without a Witness it compares nothing.
+type traffic struct {
+	Witness
+	carriedOut map[string][]cloud.Operation // see Harness.Traffic
+	unplanned  map[string]string
+	// alone says that each operation is a request of its own.
+	alone bool
 }
 
-func (f *fixture) witness() Witness {
+// traffic returns the comparison for this driver and cloud.
+func (f *fixture) traffic() traffic {
 	f.Helper()
+	if len(f.suite.Traffic) == 0 {
+		return traffic{}
+	}
 	w, ok := f.control.(Witness)
 	if !ok {
 		f.Fatal("Harness.Traffic is set, but the control is no Witness")
 	}
-	return w
+	return traffic{w, f.suite.Traffic, f.suite.Unplanned, is[cloud.Composite](f.driver)}
 }
 
 // restart forgets the steps and the writes of the change before.
-func (f *fixture) restart() { *f.steps, *f.since = nil, f.received() }
+func (f *fixture) restart() { *f.steps, *f.since = nil, f.traffic().received() }
 
-// asReceived returns an error where the writes that the cloud received since a moment are not the plan.
-func (f *fixture) asReceived(since int, planned []cloud.Operation) error {
-	if len(f.suite.Traffic) == 0 {
+// received returns how many writes the cloud has received.
+func (t traffic) received() int {
+	if t.Witness == nil {
+		return 0
+	}
+	return len(t.Writes())
+}
+
+// changed compares what the cloud received for one change of a whole object with the operations of the change. All steps
+// of a composite are compared at the end: see asPlanned.
+func (t traffic) changed(since int, change cloud.Change) error {
+	planned := change.Operations
+	switch {
+	case t.alone:
+		return nil
+	case change.After != nil:
+	case change.Before.Found || change.Before.Orphans:
+		planned = []cloud.Operation{{Verb: cloud.Delete, Kind: cloud.KindBalancer}}
+	}
+	return t.planned(since, planned)
+}
+
+// planned returns an error where the writes that the cloud received since a moment are not the plan.
+func (t traffic) planned(since int, planned []cloud.Operation) error {
+	if t.Witness == nil {
 		return nil
 	}
-	writes := slices.DeleteFunc(f.witness().Writes()[since:], func(w Write) bool { return f.suite.Unplanned[w.Route] != "" })
-	wrong := f.oneByOne
-	if !is[cloud.Composite](f.driver) {
-		wrong = f.together
+	writes := slices.DeleteFunc(t.Writes()[since:], func(w Write) bool { return t.unplanned[w.Route] != "" })
+	wrong := t.together
+	if t.alone {
+		wrong = t.oneByOne
 	}
 	what := wrong(writes, planned)
 	if what == "" {
@@ -66,12 +94,12 @@ func (f *fixture) asReceived(since int, planned []cloud.Operation) error {
 }
 
 // oneByOne says what is wrong where each operation is a request of its own.
-func (f *fixture) oneByOne(writes []Write, planned []cloud.Operation) string {
+func (t traffic) oneByOne(writes []Write, planned []cloud.Operation) string {
 	for i, w := range writes {
 		if i == len(planned) {
 			return w.Request + " was not planned"
 		}
-		if !f.carries(w, planned[i]) {
+		if !t.carries(w, planned[i]) {
 			return fmt.Sprintf("%s came in the place of %s", w.Request, text(planned[i:i+1]))
 		}
 	}
@@ -83,26 +111,31 @@ func (f *fixture) oneByOne(writes []Write, planned []cloud.Operation) string {
 
 // together says what is wrong where one request may carry out several operations. An operation is carried out by the
 // requests that are for its kind, or else by one for the whole object.
-func (f *fixture) together(writes []Write, planned []cloud.Operation) string {
-	done, sent := make([]bool, len(planned)), map[string]bool{}
+func (t traffic) together(writes []Write, planned []cloud.Operation) string {
+	done, sent := make([]bool, len(planned)), map[Write]bool{}
 	does := make([]int, len(writes)) // the first operation that each carries out
 	for i, w := range writes {
-		if sent[w.Request] {
+		if sent[w] {
 			return w.Request + " came twice"
 		}
-		sent[w.Request], does[i] = true, -1
+		sent[w], does[i] = true, -1
 		for j, op := range planned {
-			if !f.isWhole(w) && f.carries(w, op) {
-				done[j] = true
-				does[i] = first(does[i], j)
+			if t.isWhole(w) || !t.carries(w, op) {
+				continue
 			}
+			if does[i] >= 0 {
+				return w.Request + " may be for several operations: Write.Key has to say for which"
+			}
+			done[j], does[i] = true, j
 		}
 	}
 	for i, w := range writes {
 		for j := range planned {
-			if f.isWhole(w) && !done[j] {
+			if t.isWhole(w) && !done[j] {
 				done[j] = true
-				does[i] = first(does[i], j)
+				if does[i] < 0 {
+					does[i] = j
+				}
 			}
 		}
 		if does[i] < 0 {
@@ -118,34 +151,14 @@ func (f *fixture) together(writes []Write, planned []cloud.Operation) string {
 	return ""
 }
 
-func first(known, next int) int {
-	if known < 0 {
-		return next
-	}
-	return min(known, next)
-}
-
 // isWhole reports whether a request writes a whole object.
-func (f *fixture) isWhole(w Write) bool {
-	return slices.Contains(f.suite.Traffic[w.Route], cloud.Operation{})
+func (t traffic) isWhole(w Write) bool {
+	return slices.Contains(t.carriedOut[w.Route], cloud.Operation{})
 }
 
 // carries reports whether a request is one that carries an operation out.
-func (f *fixture) carries(w Write, op cloud.Operation) bool {
-	return slices.ContainsFunc(f.suite.Traffic[w.Route], func(row cloud.Operation) bool {
+func (t traffic) carries(w Write, op cloud.Operation) bool {
+	return slices.ContainsFunc(t.carriedOut[w.Route], func(row cloud.Operation) bool {
 		return row.Verb == op.Verb && row.Kind == op.Kind && (row.Field == "" || row.Field == op.Field) && (w.Key == "" || w.Key == op.Key)
 	})
-}
-
-// asChanged compares what the cloud received for one change of a whole object with the operations of the change.
-func (f *fixture) asChanged(since int, change cloud.Change) error {
-	planned := change.Operations
-	switch {
-	case is[cloud.Composite](f.driver): // all steps are compared at the end: see asPlanned
-		return nil
-	case change.After != nil:
-	case change.Before.Found || change.Before.Orphans:
-		planned = []cloud.Operation{{Verb: cloud.Delete, Kind: cloud.KindBalancer}}
-	}
-	return f.asReceived(since, planned)
 }

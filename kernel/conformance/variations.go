@@ -30,7 +30,7 @@ func (s *suite) variations(t *testing.T) {
 		t.Run(key.Name, func(t *testing.T) { s.varyAnnotation(t, key, start) })
 	}
 	for _, v := range s.specVariations() {
-		t.Run(v.name, func(t *testing.T) { start(t).vary(v.from, v.to) })
+		t.Run(v.name, func(t *testing.T) { vary(start(t), v.from, v.to) })
 	}
 	t.Run("every managed field was varied", s.everyField)
 }
@@ -58,7 +58,7 @@ func (s *suite) varyAnnotation(t *testing.T, key annotation.Key, start func(*tes
 	}
 	to.Annotations[key.Name] = sample.Value
 	f := start(t)
-	changed, now := f.vary(from, to)
+	changed, now := vary(f, from, to)
 	if !changed {
 		t.Errorf("%s: %q changes nothing in the balancer", key.Name, sample.Value)
 	}
@@ -100,7 +100,7 @@ func (s *suite) specVariations() []specVariation {
 // vary makes a balancer, changes it, changes it back, and makes one that is changed from
 // the start; where that is slow, only if the change is one that only new balancers can have.
 // It reports whether the change made any difference, and what a balancer that has it is like.
-func (f *fixture) vary(from, to Service) (changed bool, now cloud.Balancer) {
+func vary(f *fixture, from, to Service) (changed bool, now cloud.Balancer) {
 	f.Helper()
 	from.Name, to.Name = "varied", "varied"
 	before, original := f.ensure(f.withMachines(f.spec(from)))
@@ -108,7 +108,7 @@ func (f *fixture) vary(from, to Service) (changed bool, now cloud.Balancer) {
 	after.Ref.ID, after.Candidates = before.Ref.ID, before.Candidates
 	d := f.difference(after)
 	changed = len(d.operations) > 0
-	after.Preserved = f.pin(d)
+	after.Preserved = pin(f, d)
 	possible := f.difference(after).operations
 	_, mutated := f.ensure(after)
 	if len(possible) > 0 && cmp.Equal(mutated.Balancer, original.Balancer) {
@@ -130,7 +130,7 @@ func (f *fixture) vary(from, to Service) (changed bool, now cloud.Balancer) {
 }
 
 // immutable returns the operations of a draft that the cloud can't do.
-func (f *fixture) immutable(d draft) []cloud.Operation {
+func immutable(f *fixture, d draft) []cloud.Operation {
 	return slices.DeleteFunc(slices.Clone(d.operations), func(op cloud.Operation) bool {
 		return op.Kind != cloud.KindBalancer || !slices.Contains(f.suite.Descriptor.Capabilities.Immutable, op.Field)
 	})
@@ -138,9 +138,9 @@ func (f *fixture) immutable(d draft) []cloud.Operation {
 
 // pin returns Spec.Preserved for the immutable fields a draft would change, and checks that
 // Normalize keeps to it.
-func (f *fixture) pin(d draft) map[string]string {
+func pin(f *fixture, d draft) map[string]string {
 	f.Helper()
-	immutable := f.immutable(d)
+	immutable := immutable(f, d)
 	if len(immutable) == 0 {
 		return nil
 	}

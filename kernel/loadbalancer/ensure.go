@@ -168,7 +168,8 @@ func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Obser
 	if err == nil {
 		after, err = p.change(ctx, d)
 	}
-	if err == nil || !p.replacesDeleted(d) || !p.state.Refuses(err) {
+	// What was refused after the new balancer was made does not bring the old one back: there would be two.
+	if err == nil || after.Found || !p.replacesDeleted(d) || !p.state.Refuses(err) {
 		return after, d, err
 	}
 	if d = p.policy.Restore(target.Candidates{Targets: d.Change.Spec.Candidates}, d.Change.Before, err); d.Change.After == nil {

@@ -263,6 +263,31 @@ func TestRefusedReplacementBringsTheOldOneBack(t *testing.T) {
 	}
 }
 
+// What the cloud refuses after it has made the new balancer does not bring the old one back: there would be two.
+func TestRefusalAfterTheNewOneWasMade(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.driver.writes = nil
+	f.internal()
+	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), pollFirst)
+	f.driver.fail = func(call string, done bool) error {
+		if call == "apply" && done {
+			return &cloud.Invalid{Field: "tags", Value: "x", Want: "fewer"}
+		}
+		return nil
+	}
+	if err := f.ensure(); err == nil {
+		t.Error("the refusal is not told")
+	}
+	f.wrote("delete balancer", "create balancer")
+	f.driver.fail = nil
+	f.settle()
+	if f.only().Scope != cloud.ScopeInternal {
+		t.Errorf("balancer %+v", f.only())
+	}
+}
+
 // The annotation is written by whoever edits the Service. What it says counts only if we said it: in the
 // status, which its user cannot write.
 func TestForgedReplacement(t *testing.T) {

@@ -20,7 +20,7 @@ const (
 
 // Resource returns a rule of a group. The group is the id of one, or stands for it. Where the peer is the balancer's own group,
 // that is what the rule refers to.
-func Resource(group any, r Rule, n Note, own *cloud.Resource) cloud.Resource {
+func Resource(group any, r Rule, n Attributes, own *cloud.Resource) cloud.Resource {
 	where := group
 	if ref, is := group.(cloud.IDOf); is {
 		where = ref.Key
@@ -121,7 +121,7 @@ func (n Needs) AddTo(r *cloud.Resources, groups map[string]Rules, own *cloud.Res
 				r.Present = append(r.Present, one)
 			case next != has.Description:
 				r.Present = append(r.Present, one)
-				r.Wanted = append(r.Wanted, Resource(id, rule, Note{has.ID, next}, own))
+				r.Wanted = append(r.Wanted, Resource(id, rule, Attributes{has.ID, next}, own))
 			}
 		}
 	}
@@ -138,14 +138,14 @@ func (n Needs) newOwner(group string, r Rule) (bool, string, error) {
 // surplus returns the rules for the balancer on a group that it does not need there.
 func (n Needs) surplus(id string, has Rules) Rules {
 	left := Rules{}
-	for r, note := range has {
+	for r, attributes := range has {
 		_, needed := n.Rules[r]
 		_, optional := n.Optional[r]
 		used := (needed || optional) && slices.Contains(n.Groups, id)
 		// What lets the members of a group talk to each other is never a balancer's, though one may
 		// have had that group too.
-		if !used && r.Peer.Group != id && n.Mine(has, r, note.Description) {
-			left[r] = note
+		if !used && r.Peer.Group != id && n.Mine(has, r, attributes.Description) {
+			left[r] = attributes
 		}
 	}
 	return left

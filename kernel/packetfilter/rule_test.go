@@ -102,7 +102,7 @@ func TestRules(t *testing.T) {
 	rules.Add(tcp(80, ten), "first")
 	rules.Add(tcp(80, ten), "second")
 	rules.AddObserved(tcp(80, Network("10.9.9.9/8")), "id")
-	if got := texts(rules); rules[tcp(80, ten)] != (Note{Description: "first"}) || !slices.Equal(got, []string{"tcp/80 from 10.0.0.0/8", "tcp/80 from 10.0.0.0/8 (copy 1)"}) {
+	if got := texts(rules); rules[tcp(80, ten)] != (Attributes{Description: "first"}) || !slices.Equal(got, []string{"tcp/80 from 10.0.0.0/8", "tcp/80 from 10.0.0.0/8 (copy 1)"}) {
 		t.Errorf("added: %v, %q", rules, got)
 	}
 }

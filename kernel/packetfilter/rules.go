@@ -7,15 +7,15 @@ import (
 )
 
 // Rules are those of one group.
-type Rules map[Rule]Note
+type Rules map[Rule]Attributes
 
-// Note is what a cloud keeps beside a rule, and does not tell it from others by.
-type Note struct{ ID, Description string }
+// Attributes are what a cloud keeps beside a rule, and does not tell it from others by.
+type Attributes struct{ ID, Description string }
 
 // Add adds a rule unless it is there.
 func (rs Rules) Add(r Rule, description string) {
 	if _, has := rs[r]; !has {
-		rs[r] = Note{Description: description}
+		rs[r] = Attributes{Description: description}
 	}
 }
 
@@ -24,23 +24,29 @@ func (rs Rules) AddObserved(r Rule, id string) {
 	for _, has := rs[r]; has; _, has = rs[r] {
 		r.Copy++
 	}
-	rs[r] = Note{ID: id}
+	rs[r] = Attributes{ID: id}
 }
 
 // Sorted returns the rules by direction, protocol, ports and peer.
 func (rs Rules) Sorted() []Rule {
-	return slices.SortedFunc(maps.Keys(rs), func(a, b Rule) int {
-		if a.Egress != b.Egress {
-			return map[bool]int{true: 1, false: -1}[a.Egress]
+	direction := func(r Rule) int {
+		if r.Egress {
+			return 1
 		}
-		return cmp.Or(a.Compare(b.PortRange), cmp.Compare(a.Peer.String(), b.Peer.String()), cmp.Compare(a.Family, b.Family), cmp.Compare(a.Copy, b.Copy))
+		return 0
+	}
+	return slices.SortedFunc(maps.Keys(rs), func(a, b Rule) int {
+		return cmp.Or(
+			cmp.Compare(direction(a), direction(b)), a.Compare(b.PortRange), cmp.Compare(a.Peer.String(), b.Peer.String()),
+			cmp.Compare(a.Family, b.Family), cmp.Compare(a.Copy, b.Copy),
+		)
 	})
 }
 
 // Without returns the rules that other does not have.
 func (rs Rules) Without(other Rules) Rules {
 	left := maps.Clone(rs)
-	maps.DeleteFunc(left, func(r Rule, _ Note) bool { _, has := other[r]; return has })
+	maps.DeleteFunc(left, func(r Rule, _ Attributes) bool { _, has := other[r]; return has })
 	return left
 }
 

@@ -41,7 +41,9 @@ func Descriptor() cloud.Descriptor {
 		// the SDK decodes XML as it comes in.
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20, APIs: []cloud.API{{Name: balancingAPI}}},
 		Settings: config.Declared(),
-		Secret:   "aws-cloud-controller-manager",
+		// The SDK has one for each of AWS's services, many of which have names of three letters.
+		Variables: cloud.Variables{Others: []string{"AWS_ENDPOINT_URL_*"}},
+		Secret:    "aws-cloud-controller-manager",
 		ConfigFile: &cloud.ConfigFile{
 			Value: "cloudConf", Key: "cloud.conf",
 			Doc:  "The cloud.conf of the upstream CCM, unchanged. Not needed on an instance that has the cluster's tag.",

@@ -43,7 +43,7 @@ func TestSuiteFindsDefects(t *testing.T) {
 		"ignores an annotation":   "balancers/variations/multicloud-ccm.io/algorithm",
 		"ignores pins":            "balancers/variations/multicloud-ccm.io/internal",
 		"looks by id only":        "balancers/a_change_interrupted_anywhere",
-		"forgets marks":           "balancers/ownership/marks_survive_updates",
+		"forgets ownership tags":  "balancers/ownership/ownership_tags_survive_updates",
 		"never deletes":           "balancers/deleting_twice",
 		"never empties targets":   "balancers/targets_come_and_go",
 		"everybody's routes":      "routes/routes_of_other_clusters",
@@ -136,7 +136,7 @@ func (d defective) Apply(ctx context.Context, change cloud.Change) (cloud.Progre
 	switch {
 	case change.After == nil && d.defect == "never deletes":
 		return cloud.Progress{}, nil
-	case change.After != nil && change.Before.Found && d.defect == "forgets marks":
+	case change.After != nil && change.Before.Found && d.defect == "forgets ownership tags":
 		change.After.OwnershipTags = nil
 	case change.After != nil && len(change.After.Targets) == 0 && d.defect == "never empties targets":
 		change.After.Targets = change.Before.Balancer.Targets

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +23,7 @@ type Session struct {
 // Session begins a page, which is a path of the repository, with its title and introduction.
 func (c *Cluster) Session(path, title, introduction string) *Session {
 	s := &Session{cluster: c, path: path}
-	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n", title, introduction)
+	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n`--kubeconfig` is left out.\n", title, introduction)
 	return s
 }
 
@@ -43,9 +44,13 @@ func (s *Session) Doctor() {
 }
 
 func (s *Session) typeAs(kubeconfig string, args, hidden []string) {
+	shown := args
+	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--from=") }) { // which names the provider too
+		shown = append(slices.Clip(args), "--cloud-provider="+s.cluster.o.Provider)
+	}
 	answer := s.cluster.RunAs(kubeconfig, append(append([]string{}, args...), hidden...)...)
 	said := strings.TrimRight(answer.Stdout+answer.Stderr, "\n")
-	fmt.Fprintf(&s.text, "\n```text\n$ cloud-controller-manager %s\n%s\n```\n\nExit code %d.\n", strings.Join(args, " "), said, answer.Code)
+	fmt.Fprintf(&s.text, "\n```text\n$ cloud-controller-manager %s\n%s\n```\n\nExit code %d.\n", strings.Join(shown, " "), said, answer.Code)
 }
 
 // volatile are the parts of the output that differ between runs.

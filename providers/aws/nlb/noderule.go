@@ -69,8 +69,8 @@ func open(rules packetfilter.Rules, transport cloud.Protocol, port int, sources 
 // onlyOf reports whether of all network balancers this one alone lets clients of a source in.
 func onlyOf(client string, all packetfilter.Rules, source packetfilter.Peer) bool {
 	var ours, others bool
-	for other, note := range all {
-		words := note.Description
+	for other, attributes := range all {
+		words := attributes.Description
 		ours = ours || other.Peer == source && words == client
 		others = others || other.Peer == source && words != client && strings.HasPrefix(words, ruleClient)
 	}

@@ -40,8 +40,8 @@ func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) packetfilter.
 // may go on at the same time, leaves the rule to this one.
 func (n *Balancers) Shares(s *Snapshot) bool {
 	for _, group := range s.Inventory.Groups {
-		for r, note := range secgroup.Ingress(group) {
-			if strings.HasPrefix(note.Description, ruleHealth) && note.Description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
+		for r, attributes := range secgroup.Ingress(group) {
+			if strings.HasPrefix(attributes.Description, ruleHealth) && attributes.Description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
 				return true
 			}
 		}

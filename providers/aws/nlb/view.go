@@ -91,8 +91,8 @@ func (n *Balancers) admitted(s *Snapshot, spec cloud.Spec, b cloud.Balancer, gro
 		}
 	}
 	for _, id := range groups {
-		for r, note := range secgroup.Ingress(s.Inventory.Groups[id]) {
-			if source := r.Peer.String(); note.Description == ruleClient+b.Name && !slices.Contains(wanted, source) {
+		for r, attributes := range secgroup.Ingress(s.Inventory.Groups[id]) {
+			if source := r.Peer.String(); attributes.Description == ruleClient+b.Name && !slices.Contains(wanted, source) {
 				allow = append(allow, source)
 			}
 		}

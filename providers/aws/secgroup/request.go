@@ -85,7 +85,7 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
 			group, rules := rulesOf(present)
 			for r := range rules {
-				rules[r] = packetfilter.Note{}
+				rules[r] = packetfilter.Attributes{}
 			}
 			return failure.UnlessGone(eachRule("closing security group "+group, rules, "InvalidPermission.NotFound", func(permissions []ec2types.IpPermission) error {
 				_, err := gs.Client.RevokeSecurityGroupIngress(ctx, &ec2.RevokeSecurityGroupIngressInput{GroupId: &group, IpPermissions: permissions})
@@ -95,8 +95,8 @@ func (gs *Groups) ruleKind() cloud.ResourceKind {
 		Update: func(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
 			group, rules := rulesOf([]cloud.Resource{wanted})
 			input := &ec2.UpdateSecurityGroupRuleDescriptionsIngressInput{GroupId: &group}
-			for r, note := range rules {
-				input.IpPermissions = append(input.IpPermissions, Permission(r, note.Description))
+			for r, attributes := range rules {
+				input.IpPermissions = append(input.IpPermissions, Permission(r, attributes.Description))
 			}
 			if _, err := gs.Client.UpdateSecurityGroupRuleDescriptionsIngress(ctx, input); err != nil {
 				return fmt.Errorf("describing rules of security group %s: %w", group, err)

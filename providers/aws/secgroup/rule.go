@@ -32,7 +32,7 @@ func Ingress(g ec2types.SecurityGroup) packetfilter.Rules {
 			ports.From, ports.To = int(aws.ToInt32(p.FromPort)), int(aws.ToInt32(p.ToPort))
 		}
 		add := func(peer packetfilter.Peer, description *string) {
-			rs[packetfilter.Rule{PortRange: ports, Peer: peer}] = packetfilter.Note{Description: aws.ToString(description)}
+			rs[packetfilter.Rule{PortRange: ports, Peer: peer}] = packetfilter.Attributes{Description: aws.ToString(description)}
 		}
 		for _, s := range p.IpRanges {
 			add(packetfilter.Network(aws.ToString(s.CidrIp)), s.Description)

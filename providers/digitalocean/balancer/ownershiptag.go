@@ -71,16 +71,16 @@ func (r *Rules) ReadOwnershipTags(tags []string, self cloud.Owner) ([]string, cl
 			}
 			upstreamCluster = self.Cluster
 		case ownershipTagCluster:
-			owner.Cluster = claim(value, self.Cluster, identifier.MaxTag-len(ownershipTagCluster))
+			owner.Cluster = valueOf(value, self.Cluster, identifier.MaxTag-len(ownershipTagCluster))
 		case ownershipTagUID:
-			owner.UID = cmp.Or(owner.UID, claim(value, self.UID, identifier.MaxTag-len(ownershipTagUID)))
+			owner.UID = cmp.Or(owner.UID, valueOf(value, self.UID, identifier.MaxTag-len(ownershipTagUID)))
 		case ownershipTagCloud:
-			owner.Cloud = claim(value, cmp.Or(self.Cloud, r.Cloud), identifier.MaxTag-len(ownershipTagCloud))
+			owner.Cloud = valueOf(value, cmp.Or(self.Cloud, r.Cloud), identifier.MaxTag-len(ownershipTagCloud))
 		case ownershipTagService:
 			namespace, rest, _ := strings.Cut(value, ":")
 			name, uid, _ := strings.Cut(rest, ":")
 			owner.Namespace, owner.Name = decode(namespace), decode(name)
-			owner.UID = cmp.Or(claim(uid, self.UID, maxUID), owner.UID)
+			owner.UID = cmp.Or(valueOf(uid, self.UID, maxUID), owner.UID)
 		default:
 			continue
 		}
@@ -101,9 +101,9 @@ func (r *Rules) canonicalTag(tag string, self cloud.Owner) string {
 	return tag
 }
 
-// claim decodes the value of an ownership tag. A value too long for a tag can't be decoded, but it can
+// valueOf decodes the value of an ownership tag. A value too long for a tag can't be decoded, but it can
 // be recognised as our own.
-func claim(value, self string, room int) string {
+func valueOf(value, self string, room int) string {
 	if self != "" && value == encode(self, room) {
 		return self
 	}

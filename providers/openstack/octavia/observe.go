@@ -102,7 +102,7 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
 func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if claim := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && claim.Tags.Ours && !claim.MayDelete {
+	if tenancy := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && tenancy.Tags.Ours && !tenancy.MayDelete {
 		return d.groups.Find(ctx, s, spec)
 	}
 	if err := d.floating.Find(ctx, s, spec); err != nil {

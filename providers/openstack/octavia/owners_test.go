@@ -258,7 +258,7 @@ func TestClusterOfAnotherName(t *testing.T) {
 	}
 }
 
-func isOurs(c owner.Standing, l object.Listener) bool {
+func isOurs(c owner.Tenancy, l object.Listener) bool {
 	return slices.ContainsFunc(c.Ours, func(ours object.Listener) bool { return cmp.Equal(ours, l) })
 }
 

@@ -76,16 +76,16 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 	if slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) }) {
 		facts[desired.LookupSecondFamily] = "true"
 	}
-	claim := owner.Read(d.Rules, s, spec)
-	if claim.Tenant {
+	tenancy := owner.Read(d.Rules, s, spec)
+	if tenancy.Tenant {
 		facts[desired.LookupTenant] = "true"
-		if tags := claim.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
+		if tags := tenancy.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
 			facts[desired.LookupFull] = strconv.Itoa(tags.Users)
 		}
 		facts[desired.LookupScope] = string(cloud.ScopeOf(s.Floating == nil && !neutron.IsIPv6(s.LB.Address)))
 	}
-	if len(claim.Taken) > 0 {
-		facts[desired.LookupTaken] = strings.Join(claim.Taken, ",")
+	if len(tenancy.Taken) > 0 {
+		facts[desired.LookupTaken] = strings.Join(tenancy.Taken, ",")
 	}
 	return facts
 }
@@ -98,14 +98,14 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 		ProviderFields: d.observedExtras(s, spec),
 		OwnershipTags:  d.OwnershipTags.ObservedOwnershipTags(s.LB.Tags, spec.Ref.Owner),
 	}
-	claim := owner.Read(d.Rules, s, spec)
-	if claim.Tenant {
+	tenancy := owner.Read(d.Rules, s, spec)
+	if tenancy.Tenant {
 		b.Name = d.OwnershipTags.Name(spec.Ref.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
 	targets := []cloud.InstanceID{}
-	for _, l := range claim.Ours {
+	for _, l := range tenancy.Ours {
 		seen := d.observedListener(s, l, spec)
 		b.Listeners = append(b.Listeners, seen)
 		targets = append(targets, seen.Targets...)

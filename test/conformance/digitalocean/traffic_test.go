@@ -1,7 +1,10 @@
 package digitalocean_test
 
 import (
+	"encoding/json"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -11,7 +14,7 @@ import (
 
 var _ conformance.Witness = control{}
 
-// ownership tags are the tags that say whose a balancer is.
+// ownershipTags are the tags that say whose a balancer is.
 var ownershipTags = cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}
 
 // carriedOut says what each write of the API carries out. The tag of a Service goes with its balancer.
@@ -27,11 +30,24 @@ var carriedOut = map[string][]cloud.Operation{
 	"DELETE /v2/tags/{name}":                  {{Verb: cloud.Delete, Kind: cloud.KindBalancer}},
 }
 
-// Writes reads the emulator's log.
+// Writes reads the emulator's log. A request for droplets is one write for each.
 func (c control) Writes() (writes []conformance.Write) {
 	for _, r := range c.server.Requests() {
 		if traffic.Mutating(r.Method) && r.Status < http.StatusBadRequest && !strings.Contains(r.Body, `"validate_only":true`) {
-			writes = append(writes, conformance.Write{Route: r.Route, Request: r.Method + " " + r.Path + " " + r.Body})
+			one := conformance.Write{Route: r.Route, Request: r.Method + " " + r.Path + " " + r.Body}
+			if !strings.HasSuffix(r.Route, "/droplets") {
+				writes = append(writes, one)
+				continue
+			}
+			var targets struct {
+				IDs []int `json:"droplet_ids"`
+			}
+			_ = json.Unmarshal([]byte(r.Body), &targets) // the emulator has read it
+			slices.Sort(targets.IDs)                     // all at once
+			for _, id := range targets.IDs {
+				one.Key = strconv.Itoa(id)
+				writes = append(writes, one)
+			}
 		}
 	}
 	return writes

@@ -42,7 +42,7 @@ func TestSession(t *testing.T) {
 		c.Publish(svc, nil, s.upstreamBalancer(svc, o.called, network, machines))
 	}
 	page := c.Session("docs/reference/session-hcloud.md", "A session on Hetzner Cloud",
-		"Commands of the program on a cluster that Hetzner's own CCM made, on an emulator of the API, and what they say. Credentials are\nin the environment.")
+		"Commands of the program on a cluster that Hetzner's own CCM made, on an emulator of the API, and what they say. `HCLOUD_TOKEN`\nand `HCLOUD_NETWORK` are in the environment.")
 	page.Switch("shop/named", machines[0].Name)
 	page.End(*update)
 }

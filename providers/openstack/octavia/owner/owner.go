@@ -28,7 +28,7 @@ import (
 // Where Octavia has tags, a name without any is that of a balancer that was kept when its Service went.
 //
 // The third row is there because many clusters are called "kubernetes": that name is no proof.
-func (c Standing) Owner() (owner cloud.Owner, shared bool) {
+func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
 	lb, o := c.lb, c.spec.Ref.Owner
 	byID := c.spec.Ref.ID != "" && c.spec.Ref.ID == lb.ID
 	room := byID && c.hasRoom()
@@ -52,7 +52,7 @@ func (c Standing) Owner() (owner cloud.Owner, shared bool) {
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has tags, one of another Service
 // that is named by its id and has no tags was let go by whoever made it.
-func (c Standing) madeFor(another bool) (made cloud.Owner, isMade bool) {
+func (c Tenancy) madeFor(another bool) (made cloud.Owner, isMade bool) {
 	made, isMade = tag.ReadName(c.lb.Name)
 	letGo := another && c.rules.Can(desired.AbleTags) && len(c.lb.Tags) == 0
 	return made, isMade && !letGo
@@ -60,7 +60,7 @@ func (c Standing) madeFor(another bool) (made cloud.Owner, isMade bool) {
 
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
-func (c Standing) hasRoom() bool {
+func (c Tenancy) hasRoom() bool {
 	return !c.spec.Deleting && c.Tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.spec.Options) != c.lb.ID
 }
 
@@ -75,7 +75,7 @@ func shareWith(others []cloud.Owner, o cloud.Owner, room bool) (owner cloud.Owne
 }
 
 // others are the owners of the ownership tags for other Services, ours before upstream's.
-func (c Standing) others() []cloud.Owner {
+func (c Tenancy) others() []cloud.Owner {
 	list := slices.Clone(c.Tags.Others)
 	for _, name := range slices.Sorted(maps.Keys(c.Tags.Names)) {
 		if slices.ContainsFunc(c.Tags.Others, func(other cloud.Owner) bool { return c.rules.OwnershipTags.Name(other) == name }) {
@@ -92,7 +92,7 @@ func (c Standing) others() []cloud.Owner {
 
 // ofUpstream is the owner that upstream's ownership tag names. Only together with the id it says that it is
 // this very cluster.
-func (c Standing) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
+func (c Tenancy) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 	if byID {
 		return c.translated(named)
 	}
@@ -100,7 +100,7 @@ func (c Standing) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 }
 
 // translated puts the id of our cluster in the place of its name.
-func (c Standing) translated(named cloud.Owner) cloud.Owner {
+func (c Tenancy) translated(named cloud.Owner) cloud.Owner {
 	if named.Cluster == c.rules.OwnershipTags.ClusterName {
 		named.Cluster = c.spec.Ref.Owner.Cluster
 	}

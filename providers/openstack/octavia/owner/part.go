@@ -11,8 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
-// Standing says what of a balancer is a Service's, by its name, its description and its tags, as far as its parts were read.
-type Standing struct {
+// Tenancy says what of a balancer is a Service's, by its name, its description and its tags, as far as its parts were read.
+type Tenancy struct {
 	rules *desired.Rules
 	lb    *object.Balancer
 	spec  cloud.Spec
@@ -52,8 +52,8 @@ type Standing struct {
 }
 
 // Read reads what a balancer says about a Service.
-func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Standing {
-	c := Standing{rules: rules, lb: &s.LB, spec: spec, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, spec.Ref.Owner)}
+func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Tenancy {
+	c := Tenancy{rules: rules, lb: &s.LB, spec: spec, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, spec.Ref.Owner)}
 	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), tag.IsMade(s.LB.Name, s.LB.Description, spec.Ref.Owner)
 	for _, l := range s.Listeners {
 		if c.Tags.HasListener(l.Name, l.Tags) {
@@ -84,7 +84,7 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Standing {
 
 // isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
 // all listeners are this one's.
-func (c Standing) isTenant(own, last bool) bool {
+func (c Tenancy) isTenant(own, last bool) bool {
 	switch adopts := annotation.Adopt.In(c.spec.Options) == c.lb.ID; {
 	case own:
 		return false
@@ -98,12 +98,12 @@ func (c Standing) isTenant(own, last bool) bool {
 }
 
 // HasNothing reports whether nothing on a balancer that stays is the Service's any more.
-func (c Standing) HasNothing() bool {
+func (c Tenancy) HasNothing() bool {
 	return !c.Tags.Ours && !c.Tags.Upstream && !c.MayDelete && len(c.Named) == 0 && len(c.Unused) == 0
 }
 
 // Pools are those that concern the Service, by their ids: of its listeners, and its own that nothing leads to. Sorted by id.
-func (c Standing) Pools(all map[string]object.Pool) []object.Pool {
+func (c Tenancy) Pools(all map[string]object.Pool) []object.Pool {
 	list := slices.Clone(c.Unused)
 	for _, l := range c.Ours {
 		if p, exists := all[l.Pool]; exists {

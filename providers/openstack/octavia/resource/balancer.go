@@ -16,7 +16,7 @@ func TheBalancer(spec cloud.Spec) cloud.IDOf {
 }
 
 // addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name.
-func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, standing owner.Standing, change cloud.Change) {
+func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) {
 	spec, key := change.Spec, TheBalancer(change.Spec).Key
 	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
 		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
@@ -25,7 +25,7 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, standing
 	switch {
 	case change.After != nil:
 		tags = change.After.OwnershipTags
-	case standing.MayDelete:
+	case tenancy.MayDelete:
 		return
 	}
 	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, spec.Ref.Owner)}}

@@ -44,12 +44,12 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (r cloud
 	case change.After != nil && s.LB.Provisioning == object.StatusError:
 		return r, fmt.Errorf("changing balancer %s: %s", s.LB.ID, change.Before.Detail)
 	}
-	claim, place := owner.Read(c.Rules, s, change.Spec), c.Rules.PlaceOf(change.Spec)
+	tenancy, place := owner.Read(c.Rules, s, change.Spec), c.Rules.PlaceOf(change.Spec)
 	balancer := TheBalancer(change.Spec)
 	switch {
 	case change.Before.Found:
-		c.addBalancer(&r, s, claim, change)
-		r.Present = append(r.Present, c.presentParts(s, claim, change)...)
+		c.addBalancer(&r, s, tenancy, change)
+		r.Present = append(r.Present, c.presentParts(s, tenancy, change)...)
 	case isNew:
 		made, err := c.newBalancer(ctx, &place, change)
 		if err != nil {

@@ -15,18 +15,18 @@ import (
 
 // presentParts are the listeners of a balancer that a change is about, with what is behind them. Of a balancer that goes it is
 // nothing where it goes as a whole, else all: it has to be empty before.
-func (c *Composite) presentParts(s *object.Snapshot, standing owner.Standing, change cloud.Change) []cloud.Resource {
-	switch goes := change.After == nil && standing.MayDelete; {
+func (c *Composite) presentParts(s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) []cloud.Resource {
+	switch goes := change.After == nil && tenancy.MayDelete; {
 	case goes && c.Rules.Config.CascadeDelete:
 		return nil
 	case goes:
 		return everything(s)
 	case change.After == nil:
-		return c.presentListeners(s, standing.Named, standing, change)
+		return c.presentListeners(s, tenancy.Named, tenancy, change)
 	}
 	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(standing.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
-	}), standing, change)
+		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(tenancy.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
+	}), tenancy, change)
 }
 
 func (c *Composite) isTrial(l object.Listener, spec cloud.Spec) bool {
@@ -65,18 +65,18 @@ func everything(s *object.Snapshot) (list []cloud.Resource) {
 //	         a listener         of that protocol   is its pool
 //	         none               with its name      is its pool, unless it has one
 //	         none               any other          is surplus
-func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, standing owner.Standing, change cloud.Change) []cloud.Resource {
+func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, tenancy owner.Tenancy, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
 	for _, l := range listeners {
 		leadsTo := any(l.Pool)
-		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), standing, change) {
+		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), tenancy, change) {
 			pool := ThePool(l.Key(), p.Protocol)
 			leadsTo = pool
 			list = append(list, presentPool(s, p, pool, change.Spec)...)
 		}
 		list = append(list, c.presentListener(l, leadsTo, change))
 	}
-	for _, p := range standing.Unused {
+	for _, p := range tenancy.Unused {
 		ref := ThePool(p.Name, p.Protocol)
 		for i, port := range change.Spec.Ports {
 			if p.Name == c.Rules.OwnershipTags.ChildName("pool", i, change.Spec.Ref.Owner) {
@@ -114,9 +114,9 @@ func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Ch
 
 // isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
 // Users can make several listeners lead to one pool: then it is not ours to change.
-func isPoolOf(p object.Pool, listener string, standing owner.Standing, change cloud.Change) bool {
+func isPoolOf(p object.Pool, listener string, tenancy owner.Tenancy, change cloud.Change) bool {
 	wanted := listenerAt(change.After, listener)
-	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || standing.Tags.HasPool(p.Name))
+	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || tenancy.Tags.HasPool(p.Name))
 }
 
 // presentPool is a pool with its members and its monitor.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ const (
 // linked are variables that Kubernetes sets in Pods for each Service of their namespace.
 var linked = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP)(_.*)?)?)$`)
 
-// Strangers says of each variable in the environment that seems to be meant for a provider and that it does not read,
+// UnknownVariables says of each variable in the environment that seems to be meant for a provider and that it does not read,
 // which one may have been meant:
 //
 //	the variable                                is told
@@ -28,7 +29,7 @@ var linked = regexp.MustCompile(`_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TC
 //	has the provider's own prefix               yes, unless another program is known to read it
 //	is two letters from one that is read        yes
 //	anything else                               no: SDKs and other programs read variables too
-func Strangers(d cloud.Descriptor, environ []string) []string {
+func UnknownVariables(d cloud.Descriptor, environ []string) []string {
 	var known []string
 	for _, setting := range d.Settings {
 		known = append(known, setting.Name)
@@ -39,7 +40,7 @@ func Strangers(d cloud.Descriptor, environ []string) []string {
 	var told []string
 	for _, variable := range environ {
 		name, value, _ := strings.Cut(variable, "=")
-		if value == "" || slices.Contains(known, name) || slices.Contains(d.Variables.Others, name) || linked.MatchString(name) {
+		if value == "" || slices.Contains(known, name) || isOf(d.Variables.Others, name) || linked.MatchString(name) {
 			continue
 		}
 		own := d.Variables.Prefix != "" && strings.HasPrefix(name, d.Variables.Prefix)
@@ -53,6 +54,11 @@ func Strangers(d cloud.Descriptor, environ []string) []string {
 	}
 	slices.Sort(told)
 	return told
+}
+
+// isOf reports whether a name is one of others, of which each "*" stands for any characters.
+func isOf(others []string, name string) bool {
+	return slices.ContainsFunc(others, func(other string) bool { is, err := path.Match(other, name); return err == nil && is })
 }
 
 // nearest returns the known name that another one resembles most, "" where it resembles none.

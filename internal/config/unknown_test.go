@@ -8,7 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-func TestStrangers(t *testing.T) {
+func TestUnknownVariables(t *testing.T) {
 	ours := cloud.Descriptor{
 		Name:      "hcloud",
 		Variables: cloud.Variables{Prefix: "HCLOUD_", Others: []string{"HCLOUD_CONTEXT"}},
@@ -16,7 +16,10 @@ func TestStrangers(t *testing.T) {
 			{Name: "HCLOUD_TOKEN", Secret: true}, {Name: "HCLOUD_LOAD_BALANCERS_LOCATION"}, {Name: "ROBOT_USER"}, {Name: "REGION"},
 		},
 	}
-	shared := cloud.Descriptor{Name: "aws", Settings: []cloud.Setting{{Name: "AWS_REGION"}, {Name: "AWS_ENDPOINT_URL"}, {Name: "AWS_ACCESS_KEY_ID", Secret: true}}}
+	shared := cloud.Descriptor{
+		Name: "aws", Variables: cloud.Variables{Others: []string{"AWS_ENDPOINT_URL_*"}},
+		Settings: []cloud.Setting{{Name: "AWS_REGION"}, {Name: "AWS_ENDPOINT_URL"}, {Name: "AWS_ENDPOINT_URL_EC2"}, {Name: "AWS_ACCESS_KEY_ID", Secret: true}},
+	}
 	told := func(name, provider, meant string) string {
 		text := "environment variable " + name + " is set, and provider " + provider + " does not read it"
 		if meant != "" {
@@ -42,16 +45,16 @@ func TestStrangers(t *testing.T) {
 		"REGIO=x":                              "",
 		"PATH=/bin":                            "",
 	} {
-		if diff := cmp.Diff(want, only(t, Strangers(ours, []string{variable}))); diff != "" {
+		if diff := cmp.Diff(want, only(t, UnknownVariables(ours, []string{variable}))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", variable, diff)
 		}
 	}
 	// SDKs read more than is declared.
 	for variable, want := range map[string]string{
-		"AWS_DEFAULT_REGION=x": "", "AWS_PROFILE=x": "", "AWS_ENDPOINT_URL_EC2=x": "",
+		"AWS_DEFAULT_REGION=x": "", "AWS_PROFILE=x": "", "AWS_ENDPOINT_URL_EC2=x": "", "AWS_ENDPOINT_URL_ECS=x": "",
 		"AWS_ACCES_KEY_ID=x": told("AWS_ACCES_KEY_ID", "aws", "AWS_ACCESS_KEY_ID"), "AWS_REIGON=x": told("AWS_REIGON", "aws", "AWS_REGION"),
 	} {
-		if diff := cmp.Diff(want, only(t, Strangers(shared, []string{variable}))); diff != "" {
+		if diff := cmp.Diff(want, only(t, UnknownVariables(shared, []string{variable}))); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", variable, diff)
 		}
 	}
