@@ -50,16 +50,16 @@ func judgeAccount(f *facts) Outcome {
 	if accountChanged(f) {
 		return failure("the credentials see another account than the one that had this cluster's machines", "", "they see "+accountText(f), "the record is on lease "+f.Lease.String())
 	}
-	settled, fresh := f.mine()
+	initialised, fresh := f.mine()
 	seen := fmt.Sprintf("%s in the cloud", plural(len(f.sky.machines), "machine"))
-	if slices.ContainsFunc(slices.Concat(settled, fresh), func(n *corev1.Node) bool { _, has := f.sky.of[n.Name]; return has }) {
+	if slices.ContainsFunc(slices.Concat(initialised, fresh), func(n *corev1.Node) bool { _, has := f.sky.of[n.Name]; return has }) {
 		return fine("%s, those of this cluster among them", seen)
 	}
 	evidence := []string{"the credentials see " + accountText(f), seen + mentioned(f.sky.machines)}
 	switch {
-	case len(settled) > 0:
-		return failure(fmt.Sprintf("none of the machines of %s is among the %d in the cloud's list", plural(len(settled), "Node"), len(f.sky.machines)), "",
-			append(evidence, "Nodes: "+names(nodeNames(settled)))...)
+	case len(initialised) > 0:
+		return failure(fmt.Sprintf("none of the machines of %s is among the %d in the cloud's list", plural(len(initialised), "Node"), len(f.sky.machines)), "",
+			append(evidence, "Nodes: "+names(nodeNames(initialised)))...)
 	case len(fresh) > 0 && !slices.ContainsFunc(fresh, func(n *corev1.Node) bool { return len(f.sky.similar(n)) > 0 }):
 		return failure(fmt.Sprintf("no machine resembles any of the %s that wait for theirs", plural(len(fresh), "Node")), "",
 			append(evidence, "Nodes: "+names(nodeNames(fresh)))...)
@@ -71,17 +71,17 @@ func judgeAccount(f *facts) Outcome {
 }
 
 // mine are the Nodes of this cloud: those with a provider-ID, and those that wait for one.
-func (f *facts) mine() (settled, fresh []*corev1.Node) {
+func (f *facts) mine() (initialised, fresh []*corev1.Node) {
 	for _, node := range f.nodes.value {
 		switch {
 		case f.Cloud == nil || instance.Owner(node, f.Cloud.Concerns) != instance.Mine:
 		case node.Spec.ProviderID == "":
 			fresh = append(fresh, node)
 		default:
-			settled = append(settled, node)
+			initialised = append(initialised, node)
 		}
 	}
-	return settled, fresh
+	return initialised, fresh
 }
 
 func nodeNames(nodes []*corev1.Node) []string {

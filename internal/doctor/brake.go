@@ -47,17 +47,17 @@ func judgeBrake(f *facts) Outcome {
 	case f.lease.value == nil:
 		return fine("there is no record of deletions yet")
 	}
-	settled, _ := f.mine()
+	initialised, _ := f.mine()
 	var missing []string
-	for _, node := range settled {
+	for _, node := range initialised {
 		if f.sky.lacks(node) != "" && !ready(node) {
 			missing = append(missing, node.Name)
 		}
 	}
 	brake := f.brake()
-	limit, count := brake.Limit(len(settled)), safety.Deletions(f.lease.value.Annotations[safety.AnnotationNodes+f.Cloud.Name], f.now, brake.Window())
+	limit, count := brake.Limit(len(initialised)), safety.Deletions(f.lease.value.Annotations[safety.AnnotationNodes+f.Cloud.Name], f.now, brake.Window())
 	counted := fmt.Sprintf("%d of %d deletions in the last %s", count, limit, brake.Window())
-	err := brake.Check(context.Background(), len(settled), "a Node that is asked about")
+	err := brake.Check(context.Background(), len(initialised), "a Node that is asked about")
 	held, engaged := errors.AsType[*safety.BrakeError](err)
 	evidence := []string{counted, "machines that are missing: " + names(missing)}
 	switch {

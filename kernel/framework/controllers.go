@@ -112,7 +112,7 @@ func startLifecycle(ctx context.Context, e environment) (bool, error) {
 	config := e.ComponentConfig.NodeLifecycleController
 	// This controller has no handlers: it lists the Nodes, all of them each time.
 	c, err := lifecyclecontroller.NewCloudNodeLifecycleController(
-		e.nodes.Of(func(node *corev1.Node) bool { return e.mine(node) && !e.instances.settled(node) }),
+		e.nodes.Of(func(node *corev1.Node) bool { return e.mine(node) && !e.instances.needsNothing(node) }),
 		e.CompletedConfig.ClientBuilder.ClientOrDie(e.client),
 		e.Cloud,
 		config.NodeMonitorPeriod.Duration,

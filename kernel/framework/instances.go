@@ -41,10 +41,10 @@ type instances struct {
 
 var _ cloudprovider.InstancesV2 = (*instances)(nil)
 
-// settled reports whether the lifecycle controller would do nothing about a Node of ours: it is Ready, has no provider-ID
+// needsNothing reports whether the lifecycle controller would do nothing about a Node of ours: it is Ready, has no provider-ID
 // yet, or its machine is known to run; and it has not the taint of a machine that is off. That controller copies each
 // Node that it is shown every five seconds: 11 MB of 5,000 Nodes.
-func (i *instances) settled(node *corev1.Node) bool {
+func (i *instances) needsNothing(node *corev1.Node) bool {
 	if view.Tainted(node, lifecyclecontroller.ShutdownTaint.Key) {
 		return false
 	}

@@ -125,7 +125,7 @@ func TestSettled(t *testing.T) {
 		{"Ready again, still tainted", node("n", "sim://1", withReady(corev1.ConditionTrue), off), true, false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := instancesOf(&fakeInventory{running: test.running}).settled(test.node); got != test.want {
+			if got := instancesOf(&fakeInventory{running: test.running}).needsNothing(test.node); got != test.want {
 				t.Errorf("settled: %t", got)
 			}
 		})

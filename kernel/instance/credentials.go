@@ -97,7 +97,7 @@ func (c *credentials) distrust(err error) error {
 	}
 	switch d.Decision {
 	case absence.IdentityChanged, absence.NoProbe:
-		c.pending.Void()
+		c.absences.Void()
 		c.fail(d)
 	case absence.CloudFailure:
 		c.fail(d)

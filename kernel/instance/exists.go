@@ -46,7 +46,7 @@ func (i *Inventory) Exists(ctx context.Context, node *corev1.Node) (bool, error)
 	case err != nil:
 		return false, err
 	case r != nil:
-		i.report.settled(node)
+		i.report.clear(node)
 		return true, nil
 	default:
 		return i.prover.decide(ctx, node, id)
@@ -89,7 +89,7 @@ func (i *Inventory) Running(node *corev1.Node) bool {
 	if r == nil || r.State == cloud.StateUnknown || r.State == cloud.StateStopped {
 		return false
 	}
-	i.report.settled(node)
+	i.report.clear(node)
 	return true
 }
 
@@ -112,7 +112,7 @@ func (i *Inventory) current(ctx context.Context, node *corev1.Node) (id cloud.In
 	if r := i.believed(node, id, since); r != nil {
 		return id, r, nil
 	}
-	if _, open := i.pending.Get(keyOf(node, id)); open {
+	if _, open := i.absences.Get(keyOf(node, id)); open {
 		return id, nil, nil
 	}
 	listed := i.cache.Lists().Started
@@ -138,7 +138,7 @@ func (i *Inventory) current(ctx context.Context, node *corev1.Node) (id cloud.In
 func (i *Inventory) readState(ctx context.Context, node *corev1.Node, id cloud.InstanceID, since time.Time) (*cache.Record, error) {
 	questions := []absence.Key{keyOf(node, id)}
 	for _, other := range i.nodes.count().watched {
-		if other.id == "" || other.id == id || i.believed(other.Node, other.id, since) != nil || i.pending.Has(other.id) {
+		if other.id == "" || other.id == id || i.believed(other.Node, other.id, since) != nil || i.absences.Has(other.id) {
 			continue
 		}
 		questions = append(questions, keyOf(other.Node, other.id))

@@ -6,7 +6,7 @@
 //
 //	question          answered from                            what it may cost
 //	metadata          a list up to metadata age                one list per status pass
-//	 of an unlisted   one direct read, or a list when many     see reader.resolve
+//	 of an unlisted   one direct read, or a list when many     see reader.answer
 //	labels, at first  one read for hundreds of machines        once for each machine
 //	exists, shutdown  a list or read up to state age           a list, or reads if cheaper
 //	gone              two direct not-founds and more           see Inventory.Exists
@@ -62,7 +62,7 @@ type state struct {
 	cache     *cache.Cache
 	schedule  schedule
 	budget    *budget
-	pending   *absence.Pending
+	absences  *absence.Tracker
 	mass      *absence.Mass
 	brake     *safety.Brake
 	report    *reporter
@@ -106,7 +106,7 @@ func newState(o Options) *state {
 		completer: o.Cloud.Completer,
 	}
 	s.budget = newBudget(s.schedule, s.size)
-	s.pending = absence.NewPending(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, probeMaxAge)
+	s.absences = absence.NewTracker(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, probeMaxAge)
 	return s
 }
 
@@ -150,7 +150,7 @@ func (s *state) believed(node *corev1.Node, id cloud.InstanceID, since time.Time
 	if r == nil {
 		return nil
 	}
-	if a, open := s.pending.Get(keyOf(node, id)); open && (r.Seen.Before(a.First) || r.Seen.Before(a.Last)) {
+	if a, open := s.absences.Get(keyOf(node, id)); open && (r.Seen.Before(a.First) || r.Seen.Before(a.Last)) {
 		return nil
 	}
 	return r
@@ -167,7 +167,7 @@ func (s *state) known(k cache.Key, since time.Time) (*cache.Record, error) {
 	several := false
 	for _, r := range s.cache.Named(k.Name) {
 		ids = append(ids, r.ID)
-		if !r.Seen.Before(since) && !s.pending.Confirmed(r.ID) {
+		if !r.Seen.Before(since) && !s.absences.Confirmed(r.ID) {
 			several = several || found != nil
 			found = r
 		}

@@ -84,9 +84,9 @@ func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Que
 	var ids []cloud.InstanceID
 	for id, q := range asked {
 		if more, known := l.recall(id); known {
-			q.Settle(more, nil)
+			q.Answer(more, nil)
 		} else if err := l.failed(); err != nil {
-			q.Settle(nil, err)
+			q.Answer(nil, err)
 		} else {
 			ids = append(ids, id)
 		}
@@ -97,10 +97,10 @@ func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Que
 		for _, id := range some {
 			more, known := l.recall(id)
 			if err == nil && !known {
-				asked[id].Settle(nil, &NotFoundError{cache.Key{ID: id}.String()})
+				asked[id].Answer(nil, &NotFoundError{cache.Key{ID: id}.String()})
 				continue
 			}
-			asked[id].Settle(more, err)
+			asked[id].Answer(more, err)
 		}
 	}
 }
@@ -126,13 +126,13 @@ func (l *labels) fetch(ctx context.Context, ids []cloud.InstanceID) error {
 // unlabelled are up to n further machines of the list that need labels: of no Node yet, or of one
 // that is not initialised.
 func (l *labels) unlabelled(besides []cloud.InstanceID, n int) []cloud.InstanceID {
-	settled := map[cloud.InstanceID]bool{}
+	answered := map[cloud.InstanceID]bool{}
 	for _, id := range besides {
-		settled[id] = true
+		answered[id] = true
 	}
 	for _, node := range l.nodes.own() {
 		if node.id != "" && !Uninitialized(node.Node) {
-			settled[node.id] = true
+			answered[node.id] = true
 		}
 	}
 	installed := l.cache.Lists().Installed
@@ -141,7 +141,7 @@ func (l *labels) unlabelled(besides []cloud.InstanceID, n int) []cloud.InstanceI
 		if len(ids) >= n {
 			break
 		}
-		if _, known := l.recall(id); known || settled[id] {
+		if _, known := l.recall(id); known || answered[id] {
 			continue
 		}
 		if l.reader.LabelNeed(r.Instance, nil) != cloud.LabelsNone {

@@ -50,12 +50,12 @@ func (r *refresher) take(ctx context.Context, s *cache.Snapshot) {
 	r.cache.Prune()
 	forgotten := first && r.credentials.forget(s.Started)
 	if forgotten {
-		r.pending.Void()
+		r.absences.Void()
 	}
 	if foreign {
 		r.mass.Restart()
 	} else {
-		r.pending.Drop(func(k absence.Key) bool { return s.Has(k.ID) })
+		r.absences.Drop(func(k absence.Key) bool { return s.Has(k.ID) })
 		r.countMissing(s, own)
 		r.cache.Reassign(s, machinesOf(own))
 		if result == listInstalled {
@@ -81,7 +81,7 @@ func (r *refresher) assess(ctx context.Context, s *cache.Snapshot) (result strin
 	}
 	d := r.credentials.accountChanged(ctx)
 	if d != nil {
-		r.pending.Void()
+		r.absences.Void()
 		r.credentials.fail(d)
 	}
 	return listSuspicious, d != nil
@@ -96,7 +96,7 @@ func (r *refresher) suspicious(s *cache.Snapshot) bool {
 		if s.Size == 0 && Ready(node.Node) {
 			return true
 		}
-		if node.id != "" && before.Has(node.id) && !s.Has(node.id) && !r.pending.Confirmed(node.id) {
+		if node.id != "" && before.Has(node.id) && !s.Has(node.id) && !r.absences.Confirmed(node.id) {
 			missing++
 		}
 	}
@@ -135,7 +135,7 @@ func (r *refresher) countMissing(s *cache.Snapshot, own []ownNode) {
 // seenBeside reports whether a direct read shows a machine that a list lacks: one after the
 // list or, while the Node is Ready and nothing else is known, one of the last minutes.
 func (r *refresher) seenBeside(s *cache.Snapshot, node ownNode) bool {
-	if r.pending.Has(node.id) {
+	if r.absences.Has(node.id) {
 		return false
 	}
 	at := r.mass.Seen(node.id)
@@ -149,7 +149,7 @@ func (r *refresher) prune() {
 	for _, node := range nodes {
 		live[string(node.UID)] = true
 	}
-	r.pending.Drop(func(k absence.Key) bool { return !live[k.UID] })
+	r.absences.Drop(func(k absence.Key) bool { return !live[k.UID] })
 	r.report.prune(live)
 	r.reportBrake()
 }

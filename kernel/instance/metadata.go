@@ -58,7 +58,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
 	}
 	if !initialised {
-		i.report.settled(node)
+		i.report.clear(node)
 		i.cache.Assign(instance.ID, node.UID)
 	}
 	return cache.Copy(instance), nil
@@ -72,7 +72,7 @@ func (i *Inventory) described(ctx context.Context, node *corev1.Node, initialise
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
 	}
 	if !initialised {
-		i.report.settled(node)
+		i.report.clear(node)
 	}
 	return machine, nil
 }

@@ -66,7 +66,7 @@ func (c *credentials) recordProbe(p *part, started time.Time) {
 func (c *credentials) candidates(name string) []cloud.InstanceID {
 	var all, listed []cloud.InstanceID
 	for _, node := range c.ownOf(name) {
-		if node.id == "" || !Ready(node.Node) || c.pending.Has(node.id) {
+		if node.id == "" || !Ready(node.Node) || c.absences.Has(node.id) {
 			continue
 		}
 		all = append(all, node.id)

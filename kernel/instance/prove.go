@@ -37,7 +37,7 @@ func newProver(s *state) *prover {
 func (p *prover) decide(ctx context.Context, node *corev1.Node, id cloud.InstanceID) (exists bool, err error) {
 	found, err := p.prove(ctx, node, id)
 	if found {
-		p.report.settled(node)
+		p.report.clear(node)
 		return true, nil
 	}
 	if err == nil {
@@ -61,7 +61,7 @@ func (p *prover) decide(ctx context.Context, node *corev1.Node, id cloud.Instanc
 //	not-found, account → ConfirmGap → probe, list → not-found, account → brake → gone
 func (p *prover) prove(ctx context.Context, node *corev1.Node, id cloud.InstanceID) (found bool, err error) {
 	mass := p.denyMass(ctx, node)
-	a, admitted := p.pending.Admit(keyOf(node, id), mass != nil)
+	a, admitted := p.absences.Admit(keyOf(node, id), mass != nil)
 	switch {
 	case !admitted && p.cache.Lists().Refused != nil:
 		return false, absence.Deny(absence.ListRefused, "the list of machines is incomplete or suspiciously short and is not believed; others are being confirmed one by one first")
@@ -78,11 +78,11 @@ func (p *prover) prove(ctx context.Context, node *corev1.Node, id cloud.Instance
 			return false, err
 		}
 	}
-	if p.pending.Due(a) {
+	if p.absences.Due(a) {
 		if found, err := p.retry(ctx, node, id, a); found || err != nil {
 			return found, err
 		}
-		a, _ = p.pending.Get(keyOf(node, id))
+		a, _ = p.absences.Get(keyOf(node, id))
 	}
 	if mass != nil {
 		return false, mass
@@ -92,7 +92,7 @@ func (p *prover) prove(ctx context.Context, node *corev1.Node, id cloud.Instance
 
 // conclude returns nil when what is known of the machine's absence is enough to delete the Node.
 func (p *prover) conclude(ctx context.Context, node *corev1.Node, id cloud.InstanceID, a absence.Absence) error {
-	if !a.Confirmed() || p.pending.Due(a) {
+	if !a.Confirmed() || p.absences.Due(a) {
 		return absence.Deny(absence.Unconfirmed, "the cloud says it has no such machine; it is asked again after %v", p.policy.ConfirmGap)
 	}
 	since := sinceAge(p.policy.ConfirmGap)
@@ -102,7 +102,7 @@ func (p *prover) conclude(ctx context.Context, node *corev1.Node, id cloud.Insta
 	if err := p.credentials.sameAccount(ctx, string(node.UID), id, since); err != nil {
 		return p.credentials.distrust(err)
 	}
-	if now, open := p.pending.Get(keyOf(node, id)); !open || !now.Confirmed() {
+	if now, open := p.absences.Get(keyOf(node, id)); !open || !now.Confirmed() {
 		return absence.Deny(absence.Unconfirmed, "something showed the machine again, or its absence became doubtful, a moment ago")
 	}
 	return p.askBrake(ctx, node)
@@ -131,7 +131,7 @@ func (p *prover) confirm(ctx context.Context, node *corev1.Node, id cloud.Instan
 	if err := p.credentials.sameAccount(ctx, string(node.UID), id, answered); err != nil {
 		return false, p.credentials.distrust(err)
 	}
-	p.pending.Note(keyOf(node, id), started, answered)
+	p.absences.Note(keyOf(node, id), started, answered)
 	return false, nil
 }
 
@@ -157,7 +157,7 @@ func (p *prover) retry(ctx context.Context, node *corev1.Node, id cloud.Instance
 // postponed is not counted.
 func (p *prover) unread(ctx context.Context, k absence.Key, err error) error {
 	if _, postponed := errors.AsType[*absence.Denial](err); !postponed && ctx.Err() == nil {
-		p.pending.Fail(k, err)
+		p.absences.Fail(k, err)
 	}
 	return err
 }
@@ -205,7 +205,7 @@ func (p *prover) recount(ctx context.Context, node *corev1.Node, id cloud.Instan
 // that time already: others came later, or their kubelets report. Nothing is known before a list.
 func (p *prover) missing(at time.Time) (uids []string, known bool) {
 	gone := map[string]bool{}
-	for _, uid := range slices.Concat(p.mass.Missing(), p.pending.Nodes()) {
+	for _, uid := range slices.Concat(p.mass.Missing(), p.absences.Nodes()) {
 		gone[uid] = true
 	}
 	for _, node := range p.nodes.list() {
@@ -236,10 +236,10 @@ func (p *prover) askBrake(ctx context.Context, node *corev1.Node) error {
 func (p *prover) allow(ctx context.Context, asked map[string]*batch.Question[struct{}]) {
 	allowed, err := p.brake.Allow(ctx, p.nodes.count().total, slices.Sorted(maps.Keys(asked))...)
 	for _, uid := range allowed {
-		asked[uid].Settle(struct{}{}, nil)
+		asked[uid].Answer(struct{}{}, nil)
 	}
 	for _, q := range asked {
-		q.Settle(struct{}{}, err)
+		q.Answer(struct{}{}, err)
 	}
 }
 

@@ -37,7 +37,7 @@ type reader struct {
 
 func newReader(s *state) *reader {
 	r := &reader{state: s}
-	r.misses = batch.Batcher[cache.Key, machines]{Wait: s.policy.Coalesce, Answer: r.resolve}
+	r.misses = batch.Batcher[cache.Key, machines]{Wait: s.policy.Coalesce, Answer: r.answer}
 	r.states = batch.Batcher[absence.Key, machines]{Wait: s.policy.Coalesce, Answer: r.readStates, Rejoin: true}
 	r.proofs = batch.Batcher[cloud.InstanceID, machines]{Wait: s.policy.Coalesce, Answer: r.readProofs}
 	return r
@@ -49,8 +49,8 @@ func newReader(s *state) *reader {
 func (r *reader) readStates(ctx context.Context, asked map[absence.Key]*question) {
 	byID := map[cloud.InstanceID]*question{}
 	for k, q := range asked {
-		if known := r.cache.Since(k.ID, sinceAge(r.policy.StateMaxAge)); known != nil && !r.pending.Has(k.ID) {
-			q.Settle(machines{known.Instance}, nil)
+		if known := r.cache.Since(k.ID, sinceAge(r.policy.StateMaxAge)); known != nil && !r.absences.Has(k.ID) {
+			q.Answer(machines{known.Instance}, nil)
 			continue
 		}
 		byID[k.ID] = batch.NewQuestion[machines]()
@@ -64,7 +64,7 @@ func (r *reader) readStates(ctx context.Context, asked map[absence.Key]*question
 	go r.readAll(ctx, byID)
 	var group sync.WaitGroup
 	for k, q := range asked {
-		if q.Settled() {
+		if q.Answered() {
 			continue
 		}
 		group.Go(func() {
@@ -72,7 +72,7 @@ func (r *reader) readStates(ctx context.Context, asked map[absence.Key]*question
 			if err == nil && len(found) == 0 {
 				err = r.suspect(ctx, k)
 			}
-			q.Settle(found, err)
+			q.Answer(found, err)
 		})
 	}
 	group.Wait()
@@ -84,7 +84,7 @@ func (r *reader) suspect(ctx context.Context, k absence.Key) error {
 	if err := r.credentials.sameAccount(ctx, k.UID, k.ID, answered); err != nil {
 		return r.credentials.distrust(err)
 	}
-	r.pending.Suspect(k, answered)
+	r.absences.Suspect(k, answered)
 	return nil
 }
 
@@ -101,7 +101,7 @@ func postponed[Q comparable](b *budget, asked map[Q]*question, n int) bool {
 		return false
 	}
 	for _, q := range asked {
-		q.Settle(nil, absence.Deny(absence.Queued, "%w", errNotItsTurn))
+		q.Answer(nil, absence.Deny(absence.Queued, "%w", errNotItsTurn))
 	}
 	return true
 }
@@ -114,7 +114,7 @@ func (r *reader) readAll(ctx context.Context, asked map[cloud.InstanceID]*questi
 		group.Go(func() error {
 			found, err := r.fetch(ctx, chunk)
 			for _, id := range chunk {
-				asked[id].Settle(only(found, id), err)
+				asked[id].Answer(only(found, id), err)
 			}
 			return nil
 		})
@@ -142,7 +142,7 @@ func (r *reader) learn(found machines, seen time.Time) {
 	}
 	r.mass.Learn(found, seen)
 	r.cache.Learn(found, seen)
-	r.pending.Drop(func(k absence.Key) bool {
+	r.absences.Drop(func(k absence.Key) bool {
 		return slices.ContainsFunc(found, func(machine cloud.Instance) bool { return machine.ID == k.ID })
 	})
 }

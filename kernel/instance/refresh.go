@@ -92,7 +92,7 @@ func (r *refresher) wait(ctx context.Context, read *batch.Question[struct{}], st
 	switch {
 	case ctx.Err() != nil || patient.Err() == nil:
 		return err
-	case !read.Settled():
+	case !read.Answered():
 		return fmt.Errorf("listing machines: no answer since %v", time.Since(start).Round(time.Second))
 	}
 	_, err = read.Wait(ctx) // it came at the last moment
@@ -134,7 +134,7 @@ func (r *refresher) finish(asked *batch.Question[struct{}], started time.Time, e
 		r.failures++
 		r.retryAt = time.Now().Add(max(pause, cloud.FailureOf(err).RetryAfter))
 	}
-	asked.Settle(struct{}{}, err)
+	asked.Answer(struct{}{}, err)
 }
 
 // within calls the cloud and gives up on a call that ignores its deadline, so that one that never

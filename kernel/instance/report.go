@@ -43,8 +43,8 @@ func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, er
 	}
 }
 
-// settled says that there is nothing more to tell about the Node.
-func (r *reporter) settled(node *corev1.Node) {
+// clear says that there is nothing more to tell about the Node.
+func (r *reporter) clear(node *corev1.Node) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.said, string(node.UID))

@@ -18,10 +18,10 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	if !d.Plan.Empty() && p.manager.owners.Gone(p.Service) {
 		return cloud.Progress{}, &Pending{After: pollFirst, Reason: "the Service gives its load balancer up"}
 	}
-	before := p.state.Settled
+	before := p.state.LastApplied
 	if !d.Plan.Empty() {
 		// Until the whole change is known to have been made, any part of it may have been.
-		p.state.Settled = state.Settled{}
+		p.state.LastApplied = state.LastApplied{}
 	}
 	if p.live() {
 		p.state.Keep(d.Held, p.Fingerprint)
@@ -41,19 +41,19 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		p.applied(d, before, progress)
 	}
 	p.say(problem.OfDriver(progress.Warnings)...)
-	p.settle(d, before, progress)
+	p.recordOutcome(d, before, progress)
 	return progress, nil
 }
 
-// settle remembers what a change came to.
-func (p *pipeline) settle(d decide.Decision, before state.Settled, progress cloud.Progress) {
+// recordOutcome remembers what a change came to.
+func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, progress cloud.Progress) {
 	switch {
 	case progress.Pending:
 	case progress.Again > 0:
 		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
 		p.revisit, p.state.Repeated = progress.Again, state.Repetition{}
 	default:
-		p.state.Settle(d.Change.After, d.Whole, before)
+		p.state.RecordApplied(d.Change.After, d.Whole, before)
 		if p.recalls() && !d.Plan.Empty() {
 			p.state.Recall(progress.Observed)
 		}
@@ -92,7 +92,7 @@ func (p *pipeline) outdates(moved bool) {
 }
 
 // applied says what a change amounts to, now that it has been made.
-func (p *pipeline) applied(d decide.Decision, before state.Settled, progress cloud.Progress) {
+func (p *pipeline) applied(d decide.Decision, before state.LastApplied, progress cloud.Progress) {
 	again := p.policy.Again(d)
 	first := again.Times == 1
 	if undone := before.Undone(d.Change); len(undone) > 0 && first {

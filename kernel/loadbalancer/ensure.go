@@ -44,7 +44,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
-	f, d, err := p.resolve(ctx, nodes)
+	f, d, err := p.observeAndDecide(ctx, nodes)
 	if err != nil {
 		return Outcome{Record: p.proof(f.Observed)}, err
 	}
@@ -111,10 +111,10 @@ func (p *pipeline) recorded(change cloud.Change) map[string]string {
 	return nil
 }
 
-// resolve looks at the balancer and decides. A bulk list is enough to find that there is nothing to
+// observeAndDecide looks at the balancer and decides. A bulk list is enough to find that there is nothing to
 // do or that only targets change. What is changed as a whole is read first: the change would
 // undo what somebody else has done since the bulk list.
-func (p *pipeline) resolve(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
+func (p *pipeline) observeAndDecide(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
 	c := p.candidates(ctx, nodes)
 	observe := p.observe
 	for {

@@ -52,8 +52,8 @@ func (d directory) undecided(route cloud.Route) bool {
 	return ok && id == ""
 }
 
-// settled says that the route is what some node wants.
-func (d directory) settled(route cloud.Route) bool {
+// wants says that the route is what some node wants.
+func (d directory) wants(route cloud.Route) bool {
 	id, ok := d.wanted[route.Destination]
 	return ok && id != "" && id == route.Target
 }

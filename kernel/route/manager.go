@@ -111,7 +111,7 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 	}
 	var routes []Route
 	for _, route := range actual {
-		wanted := nodes.settled(route)
+		wanted := nodes.wants(route)
 		if wanted && route.Impaired != "" {
 			m.tell(nodes.byID[route.Target], event.RouteImpaired, fmt.Sprintf("the route to %s is there, but %s", route.Destination, route.Impaired))
 		}

@@ -45,15 +45,15 @@ func (l *nodeList) get(read func() ([]*corev1.Node, error)) ([]*corev1.Node, err
 	slices.SortFunc(nodes, func(a, b *corev1.Node) int { return strings.Compare(a.Name, b.Name) })
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.settle(nodes)
+	l.reuse(nodes)
 	if changes > 0 { // what changes while it is read counts as a change after it
 		l.listed, l.listedAt = slices.Clip(nodes), changes
 	}
 	return nodes, nil
 }
 
-// settle replaces Nodes by the objects that were returned before. The caller holds mu.
-func (l *nodeList) settle(nodes []*corev1.Node) {
+// reuse replaces Nodes by the objects that were returned before. The caller holds mu.
+func (l *nodeList) reuse(nodes []*corev1.Node) {
 	if l.known == nil {
 		l.known = make(map[string]*corev1.Node, len(nodes))
 	}

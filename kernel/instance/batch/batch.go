@@ -20,7 +20,7 @@ type Batcher[Q comparable, A any] struct {
 	// Turn, if it is not nil, has room for one: the batch that is being answered. Otherwise
 	// batches run beside each other.
 	Turn chan struct{}
-	// Answer settles every question of a batch. It runs once per batch, with a context that
+	// Answer answers every question of a batch. It runs once per batch, with a context that
 	// has the values of the first question's, but not its end.
 	Answer func(ctx context.Context, batch map[Q]*Question[A])
 
@@ -34,7 +34,7 @@ func Shared(call func(context.Context) error) *Batcher[struct{}, struct{}] {
 		Rejoin: true,
 		Answer: func(ctx context.Context, batch map[struct{}]*Question[struct{}]) {
 			err := call(ctx)
-			batch[struct{}{}].Settle(struct{}{}, err)
+			batch[struct{}{}].Answer(struct{}{}, err)
 		},
 	}
 }
@@ -52,16 +52,16 @@ func NewQuestion[A any]() *Question[A] { return &Question[A]{done: make(chan str
 
 var errUnanswered = errors.New("the question was not answered")
 
-// Settle gives the answer; only the first one counts.
-func (q *Question[A]) Settle(value A, err error) {
+// Answer gives the answer; only the first one counts.
+func (q *Question[A]) Answer(value A, err error) {
 	q.once.Do(func() {
 		q.value, q.err = value, err
 		close(q.done)
 	})
 }
 
-// Settled reports whether the question was answered.
-func (q *Question[A]) Settled() bool {
+// Answered reports whether the question was answered.
+func (q *Question[A]) Answered() bool {
 	select {
 	case <-q.done:
 		return true
@@ -86,7 +86,7 @@ func (b *Batcher[Q, A]) Join(ctx context.Context, questions ...Q) []*Question[A]
 	defer b.mu.Unlock()
 	joined := make([]*Question[A], len(questions))
 	for n, key := range questions {
-		if q := b.running[key]; q != nil && !q.Settled() {
+		if q := b.running[key]; q != nil && !q.Answered() {
 			joined[n] = q
 			continue
 		}
@@ -115,7 +115,7 @@ func (b *Batcher[Q, A]) run(ctx context.Context) {
 	batch := b.open
 	b.open = nil
 	if b.Rejoin {
-		maps.DeleteFunc(b.running, func(_ Q, q *Question[A]) bool { return q.Settled() })
+		maps.DeleteFunc(b.running, func(_ Q, q *Question[A]) bool { return q.Answered() })
 		running := maps.Clone(batch)
 		maps.Copy(running, b.running)
 		b.running = running
@@ -123,7 +123,7 @@ func (b *Batcher[Q, A]) run(ctx context.Context) {
 	b.mu.Unlock()
 	defer func() {
 		for _, q := range batch {
-			q.Settle(*new(A), errUnanswered)
+			q.Answer(*new(A), errUnanswered)
 		}
 	}()
 	if b.Turn != nil {

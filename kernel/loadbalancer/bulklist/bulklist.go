@@ -88,7 +88,7 @@ func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
 		return nil
 	}
 	now := time.Now()
-	if list, settled := s.known(now, q); settled {
+	if list, final := s.known(now, q); final {
 		return list
 	}
 	if !s.wait(ctx, now) {
@@ -158,7 +158,7 @@ func (s *Lists) WorthReading(service types.UID) bool {
 
 // known returns what there is to know without another bulk list, and whether that is enough: the
 // latest bulk list, or nothing when one has just failed.
-func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, settled bool) {
+func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, final bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.failed.IsZero() && now.Sub(s.failed) < maxAge {

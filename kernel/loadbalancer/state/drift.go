@@ -7,25 +7,25 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 )
 
-// Settled are fingerprints of the balancer as the last successful run left it. "" is
+// LastApplied are fingerprints of the balancer as the last successful run left it. "" is
 // unknown.
-type Settled struct{ shape, targets string }
+type LastApplied struct{ shape, targets string }
 
-func settledAs(b cloud.Balancer) Settled {
+func lastApplied(b cloud.Balancer) LastApplied {
 	targets := b.Targets
 	b.Targets = nil
-	return Settled{shape: difference.Fingerprint(b), targets: difference.Fingerprint(targets)}
+	return LastApplied{shape: difference.Fingerprint(b), targets: difference.Fingerprint(targets)}
 }
 
-// Settle remembers the state that a change led to, the whole of it or its targets; before is what was
+// RecordApplied remembers the state that a change led to, the whole of it or its targets; before is what was
 // remembered before it. A state we did not lead to is not remembered.
-func (m *Service) Settle(after *cloud.Balancer, whole bool, before Settled) {
+func (m *Service) RecordApplied(after *cloud.Balancer, whole bool, before LastApplied) {
 	if after == nil {
 		return
 	}
-	m.Settled = settledAs(*after)
+	m.LastApplied = lastApplied(*after)
 	if !whole {
-		m.Settled.shape = before.shape
+		m.LastApplied.shape = before.shape
 	}
 }
 
@@ -36,11 +36,11 @@ func (m *Service) Settle(after *cloud.Balancer, whole bool, before Settled) {
 //	same                 yes               drift
 //	other                yes               a change of the Service or its nodes
 //	unknown (restart)    yes               a change, for all we know
-func (s Settled) Undone(change cloud.Change) []cloud.Operation {
+func (s LastApplied) Undone(change cloud.Change) []cloud.Operation {
 	if change.After == nil {
 		return nil
 	}
-	now := settledAs(*change.After)
+	now := lastApplied(*change.After)
 	var undone []cloud.Operation
 	for _, op := range change.Operations {
 		if op.Kind == cloud.KindTarget && now.targets == s.targets || op.Kind != cloud.KindTarget && now.shape == s.shape {

@@ -37,7 +37,7 @@ type Service struct {
 	PendingSince time.Time
 	// Last is what was last observed, nil when nothing was found.
 	Last           *cloud.Observed
-	Settled        Settled
+	LastApplied    LastApplied
 	Repeated       Repetition
 	FailedCreation FailedCreation
 	// Successor is the id of the balancer we made beside the one that serves, and refusals is how

@@ -43,9 +43,9 @@ type Candidates struct {
 	joining bool
 	// named are nodes without provider-ID that are candidates, with their machine.
 	named []string
-	// unresolved says that the machine of a node without provider-ID may be any: the cloud did
+	// unidentified says that the machine of a node without provider-ID may be any: the cloud did
 	// not answer.
-	unresolved bool
+	unidentified bool
 	// offered are the nodes that were named and that the selector matches.
 	offered map[string]bool
 	// free are targets that may go, see Prove.
@@ -131,13 +131,13 @@ func (s Nodes) findByName(ctx context.Context, c *Candidates, nodes []*corev1.No
 		return
 	}
 	if selector == nil {
-		c.unresolved = true
+		c.unidentified = true
 		return
 	}
 	slices.SortFunc(wanted, func(a, b *corev1.Node) int { return cmp.Compare(a.Name, b.Name) })
 	found, err := s.Machines.ByName(ctx, wanted)
 	if err != nil {
-		c.unresolved = true
+		c.unidentified = true
 		c.Err = errors.Join(c.Err, fmt.Errorf("finding the machines of %s by name: %w", difference.Count(len(wanted), "node"), err))
 	}
 	for _, node := range wanted {

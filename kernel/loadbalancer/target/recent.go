@@ -92,7 +92,7 @@ func (r *Recent) forget() {
 // certain reports whether the same Nodes and machines give the same candidates: nothing was read beside
 // the list of machines, or could not be, and no Node describes its machine by more than is compared.
 func (c Candidates) certain() bool {
-	if c.Err != nil || len(c.unknown) > 0 || len(c.named) > 0 || c.unresolved {
+	if c.Err != nil || len(c.unknown) > 0 || len(c.named) > 0 || c.unidentified {
 		return false
 	}
 	for i := range c.Targets {

@@ -33,7 +33,7 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 		reason := b.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
-	if len(c.unknown) > 0 || c.unresolved {
+	if len(c.unknown) > 0 || c.unidentified {
 		ids = append(ids, c.perhaps(attached)...)
 		for _, d := range c.unknown {
 			add(d.id, d.node, d.reason, slices.Contains(attached, d.id))
@@ -55,7 +55,7 @@ func (c Candidates) perhaps(attached []cloud.InstanceID) []cloud.InstanceID {
 	names, _ := c.namesAndZones()
 	var ids []cloud.InstanceID
 	for _, id := range attached {
-		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unresolved {
+		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unidentified {
 			ids = append(ids, id)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Pending are the absences that are not proved or not acted upon yet: the Nodes whose machines seem
+// Tracker keeps the absences that are not proved or not acted upon yet: the Nodes whose machines seem
 // gone. One is dropped without a trace as soon as anything shows the machine again, or the Node goes.
 //
 //	state      from                              until
@@ -21,7 +21,7 @@ import (
 //
 // There are only so many places, so that a cloud that answers "not found" for a thousand
 // machines is not asked a thousand times in every pass.
-type Pending struct {
+type Tracker struct {
 	places             int
 	confirmGap, maxAge time.Duration
 
@@ -51,12 +51,12 @@ type Key struct {
 	UID string
 }
 
-// NewPending returns one without absences, with so many places. confirmGap is the least time
+// NewTracker returns one without absences, with so many places. confirmGap is the least time
 // between the two not-founds of a proof, maxAge how old the second may be.
-func NewPending(places int, confirmGap, maxAge time.Duration) *Pending {
-	p := &Pending{places: places, confirmGap: confirmGap, maxAge: maxAge}
-	p.Void()
-	return p
+func NewTracker(places int, confirmGap, maxAge time.Duration) *Tracker {
+	t := &Tracker{places: places, confirmGap: confirmGap, maxAge: maxAge}
+	t.Void()
+	return t
 }
 
 // Confirmed reports whether there were two not-founds, far enough apart.
@@ -75,22 +75,22 @@ func (a Absence) Failure() error {
 }
 
 // Due reports whether a direct read would add to the proof.
-func (p *Pending) Due(a Absence) bool {
+func (t *Tracker) Due(a Absence) bool {
 	switch {
 	case a.First.IsZero():
 		return true
 	case !a.Confirmed():
-		return time.Since(a.First) >= p.confirmGap
+		return time.Since(a.First) >= t.confirmGap
 	default:
-		return time.Since(a.Last) > p.maxAge
+		return time.Since(a.Last) > t.maxAge
 	}
 }
 
 // Get returns the absence of a Node's machine.
-func (p *Pending) Get(k Key) (Absence, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a := p.byID[k.ID][k.UID]
+func (t *Tracker) Get(k Key) (Absence, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.byID[k.ID][k.UID]
 	if a == nil {
 		return Absence{}, false
 	}
@@ -99,49 +99,49 @@ func (p *Pending) Get(k Key) (Absence, bool) {
 
 // Admit returns the absence of a Node's machine, and opens one if there is a place. While everything is
 // held, one that waits for its second not-found needs no place: others get their first read.
-func (p *Pending) Admit(k Key, held bool) (Absence, bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (t *Tracker) Admit(k Key, held bool) (Absence, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	now := time.Now()
-	a := p.byID[k.ID][k.UID]
+	a := t.byID[k.ID][k.UID]
 	if a == nil {
-		if p.taken(now, held) >= p.places {
+		if t.taken(now, held) >= t.places {
 			return Absence{}, false
 		}
-		a = p.open(k)
+		a = t.open(k)
 	}
 	a.asked = now
 	return *a, true
 }
 
-func (p *Pending) open(k Key) *Absence {
+func (t *Tracker) open(k Key) *Absence {
 	a := &Absence{asked: time.Now()}
-	if p.byID[k.ID] == nil {
-		p.byID[k.ID] = map[string]*Absence{}
+	if t.byID[k.ID] == nil {
+		t.byID[k.ID] = map[string]*Absence{}
 	}
-	p.byID[k.ID][k.UID] = a
-	p.unread[k] = a
+	t.byID[k.ID][k.UID] = a
+	t.unread[k] = a
 	return a
 }
 
-func (p *Pending) drop(k Key) {
-	delete(p.unread, k)
-	delete(p.waiting, k)
-	delete(p.byID[k.ID], k.UID)
-	if len(p.byID[k.ID]) == 0 {
-		delete(p.byID, k.ID)
+func (t *Tracker) drop(k Key) {
+	delete(t.unread, k)
+	delete(t.waiting, k)
+	delete(t.byID[k.ID], k.UID)
+	if len(t.byID[k.ID]) == 0 {
+		delete(t.byID, k.ID)
 	}
 }
 
 // taken counts the places that are taken. An absence that nobody asks for any more, because its
 // Node is Ready again or gone, gives up its place. One whose read failed holds none: it may fail for days.
-func (p *Pending) taken(now time.Time, held bool) int {
-	p.expire(p.unread, now)
+func (t *Tracker) taken(now time.Time, held bool) int {
+	t.expire(t.unread, now)
 	if held {
-		return placesOf(p.unread)
+		return placesOf(t.unread)
 	}
-	p.expire(p.waiting, now)
-	return placesOf(p.unread) + placesOf(p.waiting)
+	t.expire(t.waiting, now)
+	return placesOf(t.unread) + placesOf(t.waiting)
 }
 
 // placesOf counts the absences that hold a place: those whose last read the cloud answered, or that were not read yet.
@@ -154,68 +154,68 @@ func placesOf(some map[Key]*Absence) (n int) {
 	return n
 }
 
-func (p *Pending) expire(some map[Key]*Absence, now time.Time) {
+func (t *Tracker) expire(some map[Key]*Absence, now time.Time) {
 	for k, a := range some {
-		if now.Sub(a.asked) > 3*p.confirmGap {
-			p.drop(k)
+		if now.Sub(a.asked) > 3*t.confirmGap {
+			t.drop(k)
 		}
 	}
 }
 
 // Suspect opens an absence with its first not-found, unless there is one.
-func (p *Pending) Suspect(k Key, answered time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.byID[k.ID][k.UID] == nil {
-		p.note(k, answered, answered)
+func (t *Tracker) Suspect(k Key, answered time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.byID[k.ID][k.UID] == nil {
+		t.note(k, answered, answered)
 	}
 }
 
 // Note records a definite not-found by a direct read, with the times when it was asked for
 // and answered. In an absence that was dropped meanwhile it is a first one.
-func (p *Pending) Note(k Key, started, answered time.Time) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.note(k, started, answered)
+func (t *Tracker) Note(k Key, started, answered time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.note(k, started, answered)
 }
 
-func (p *Pending) note(k Key, started, answered time.Time) {
-	a := p.byID[k.ID][k.UID]
+func (t *Tracker) note(k Key, started, answered time.Time) {
+	a := t.byID[k.ID][k.UID]
 	if a == nil {
-		a = p.open(k)
+		a = t.open(k)
 	}
 	a.failures, a.failure, a.retryAt = 0, nil, time.Time{}
 	switch {
 	case a.First.IsZero():
 		a.First = answered
-		delete(p.unread, k)
-		p.waiting[k] = a
-	case started.Sub(a.First) >= p.confirmGap:
+		delete(t.unread, k)
+		t.waiting[k] = a
+	case started.Sub(a.First) >= t.confirmGap:
 		a.Last = answered
-		delete(p.waiting, k)
+		delete(t.waiting, k)
 	}
 }
 
 // Fail records a direct read that the cloud did not answer. The next one comes after a pause of confirmGap, which doubles
 // up to maxAge with each failure in a row: reads that fail must not use up what the proofs of others need. The pause is as
 // long as the cloud asks for, if that is longer.
-func (p *Pending) Fail(k Key, err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a := p.byID[k.ID][k.UID]
+func (t *Tracker) Fail(k Key, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := t.byID[k.ID][k.UID]
 	if a == nil {
 		return
 	}
-	pause := min(p.confirmGap<<min(a.failures, 10), p.maxAge)
+	pause := min(t.confirmGap<<min(a.failures, 10), t.maxAge)
 	a.failures++
 	a.failure, a.retryAt = err, time.Now().Add(max(pause, cloud.FailureOf(err).RetryAfter))
 }
 
 // Confirmed reports whether a machine was proved absent for some Node.
-func (p *Pending) Confirmed(id cloud.InstanceID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range p.byID[id] {
+func (t *Tracker) Confirmed(id cloud.InstanceID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.byID[id] {
 		if a.Confirmed() {
 			return true
 		}
@@ -224,10 +224,10 @@ func (p *Pending) Confirmed(id cloud.InstanceID) bool {
 }
 
 // Nodes returns the UIDs of the Nodes whose machines were not found at least once.
-func (p *Pending) Nodes() (uids []string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, nodes := range p.byID {
+func (t *Tracker) Nodes() (uids []string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, nodes := range t.byID {
 		for uid, a := range nodes {
 			if !a.First.IsZero() {
 				uids = append(uids, uid)
@@ -238,28 +238,28 @@ func (p *Pending) Nodes() (uids []string) {
 }
 
 // Has reports whether a machine seems gone.
-func (p *Pending) Has(id cloud.InstanceID) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return len(p.byID[id]) > 0
+func (t *Tracker) Has(id cloud.InstanceID) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.byID[id]) > 0
 }
 
 // Void drops all absences: what they rest on was read with wrong credentials.
-func (p *Pending) Void() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.byID = map[cloud.InstanceID]map[string]*Absence{}
-	p.unread, p.waiting = map[Key]*Absence{}, map[Key]*Absence{}
+func (t *Tracker) Void() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.byID = map[cloud.InstanceID]map[string]*Absence{}
+	t.unread, t.waiting = map[Key]*Absence{}, map[Key]*Absence{}
 }
 
 // Drop drops the absences of machines that are there, or of Nodes that are gone.
-func (p *Pending) Drop(which func(Key) bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for id, nodes := range p.byID {
+func (t *Tracker) Drop(which func(Key) bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for id, nodes := range t.byID {
 		for uid := range nodes {
 			if k := (Key{id, uid}); which(k) {
-				p.drop(k)
+				t.drop(k)
 			}
 		}
 	}

@@ -53,7 +53,7 @@ func (r *reader) lookUp(ctx context.Context, k cache.Key) (cloud.Instance, error
 	}
 }
 
-// resolve answers a batch of misses with the cheapest reads:
+// answer finds what a batch of misses asks for, with the cheapest reads:
 //
 //	the single reads since the last list and these      then
 //	cost at most a list                                 read each
@@ -61,54 +61,54 @@ func (r *reader) lookUp(ctx context.Context, k cache.Key) (cloud.Instance, error
 //	cost more, and it has not                           read as many as are due, fail the rest
 //
 // That is the rent-or-buy rule: never more than twice what knowing the future would cost.
-func (r *reader) resolve(ctx context.Context, asked map[cache.Key]*question) {
+func (r *reader) answer(ctx context.Context, asked map[cache.Key]*question) {
 	if !r.readsCheaper(asked) {
-		r.resolveByList(ctx, asked)
+		r.answerFromList(ctx, asked)
 	}
 	var group errgroup.Group
 	group.SetLimit(parallelReads)
-	ids, names := unsettled(asked)
+	ids, names := open(asked)
 	for chunk := range slices.Chunk(ids, r.schedule.batch()) {
 		group.Go(func() error {
-			r.resolveIDs(ctx, asked, chunk)
+			r.answerByID(ctx, asked, chunk)
 			return nil
 		})
 	}
 	for _, name := range names {
 		group.Go(func() error {
-			asked[cache.Key{Name: name}].Settle(r.resolveName(ctx, name))
+			asked[cache.Key{Name: name}].Answer(r.readName(ctx, name))
 			return nil
 		})
 	}
 	_ = group.Wait()
 }
 
-// resolveByList settles what a list shows: the one under way, then a new one if the rest
+// answerFromList answers what a list shows: the one under way, then a new one if the rest
 // is still worth it. Failures leave the questions to the single reads.
-func (r *reader) resolveByList(ctx context.Context, asked map[cache.Key]*question) {
+func (r *reader) answerFromList(ctx context.Context, asked map[cache.Key]*question) {
 	since := time.Now()
 	if start, listed := r.lists.underway(ctx); listed {
-		r.settleKnown(asked, start)
+		r.answerKnown(asked, start)
 	}
 	if r.readsCheaper(asked) || r.budget.limiter.Tokens() < float64(r.budget.list()) {
 		return
 	}
 	if r.lists.refresh(ctx, since) == nil {
-		r.settleKnown(asked, since)
+		r.answerKnown(asked, since)
 	}
 }
 
-func (r *reader) settleKnown(asked map[cache.Key]*question, since time.Time) {
+func (r *reader) answerKnown(asked map[cache.Key]*question, since time.Time) {
 	for k, q := range asked {
 		if known, err := r.known(k, since); err != nil {
-			q.Settle(nil, err)
+			q.Answer(nil, err)
 		} else if known != nil {
-			q.Settle(machines{known.Instance}, nil)
+			q.Answer(machines{known.Instance}, nil)
 		}
 	}
 }
 
-func (r *reader) resolveIDs(ctx context.Context, asked map[cache.Key]*question, ids []cloud.InstanceID) {
+func (r *reader) answerByID(ctx context.Context, asked map[cache.Key]*question, ids []cloud.InstanceID) {
 	found, err := map[cloud.InstanceID]cloud.Instance(nil), r.budget.allowSingle()
 	if err == nil {
 		found, err = r.fetch(ctx, ids)
@@ -119,11 +119,11 @@ func (r *reader) resolveIDs(ctx context.Context, asked map[cache.Key]*question, 
 		if _, ok := found[id]; !ok && err == nil {
 			r.cache.Miss(k)
 		}
-		asked[k].Settle(only(found, id), err)
+		asked[k].Answer(only(found, id), err)
 	}
 }
 
-func (r *reader) resolveName(ctx context.Context, name string) (machines, error) {
+func (r *reader) readName(ctx context.Context, name string) (machines, error) {
 	if err := r.budget.allowSingle(); err != nil {
 		return nil, err
 	}
@@ -144,14 +144,15 @@ func (r *reader) resolveName(ctx context.Context, name string) (machines, error)
 
 // readsCheaper reports whether reading the rest of a batch one by one is cheaper than a list.
 func (r *reader) readsCheaper(asked map[cache.Key]*question) bool {
-	ids, names := unsettled(asked)
+	ids, names := open(asked)
 	return r.budget.readsCheaper(r.schedule.reads(len(ids)) + len(names))
 }
 
-func unsettled(asked map[cache.Key]*question) (ids []cloud.InstanceID, names []string) {
+// open are the sorted ids and names that are not answered yet.
+func open(asked map[cache.Key]*question) (ids []cloud.InstanceID, names []string) {
 	for k, q := range asked {
 		switch {
-		case q.Settled():
+		case q.Answered():
 		case k.ID != "":
 			ids = append(ids, k.ID)
 		default:
