@@ -36,15 +36,15 @@ and takes the same flags. "!" marks what somebody has to look after.`,
 		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
 		args: func(args []string) error {
-			if len(args) != 2 || args[0] != "node" && args[0] != scopeService {
+			if args = subjectArgs(args); len(args) != 2 || args[0] != scopeNode && args[0] != scopeService {
 				return usagef("explain: want node NAME, or service NAMESPACE/NAME, such as: explain service shop/web")
 			}
 			return nil
 		},
 	})
-	cmd.ValidArgs = []string{"node", scopeService}
+	cmd.ValidArgs = []string{scopeNode, scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return e.run(cmd.Context(), cmd.Flags(), args, cmd.OutOrStdout())
+		return e.run(cmd.Context(), cmd.Flags(), subjectArgs(args), cmd.OutOrStdout())
 	}
 	e.flags(cmd.Flags())
 	e.format = outputFlag(cmd)

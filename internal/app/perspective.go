@@ -28,6 +28,7 @@ type perspective struct {
 	view
 	own                      *flags
 	clusterName, clusterCIDR string
+	namespace                string
 	configureRoutes          bool
 	controllers              []string
 	// everyService has Services read where the controllers that run need none.
@@ -40,6 +41,7 @@ func (p *perspective) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&p.clusterCIDR, "cluster-cidr", "", "The pod networks, as the controller manager has them: without them no routes are looked at.")
 	fs.BoolVar(&p.configureRoutes, "configure-cloud-routes", true, "Whether the controller manager makes routes.")
 	fs.StringSliceVar(&p.controllers, "controllers", []string{"*"}, "The controllers that run, as the controller manager has them: what those would do is said, and nothing else.")
+	fs.StringVarP(&p.namespace, "namespace", "n", corev1.NamespaceDefault, "Namespace of a Service that is named without one.")
 	p.own = newFlags()
 	for _, set := range p.own.sets().FlagSets {
 		for _, name := range shared {
@@ -51,7 +53,11 @@ func (p *perspective) flags(fs *pflag.FlagSet) {
 }
 
 // sight is what was read of a cluster and how its cloud is reached.
-type sight struct{ inspect.Options }
+type sight struct {
+	inspect.Options
+	// namespace is that of a Service which is named without one.
+	namespace string
+}
 
 // look reads the cluster and opens the cloud.
 func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, error) {
@@ -88,7 +94,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 		return nil, err
 	}
 	p.own.tuning.KeepNodes = !p.own.nodeDeletion
-	return &sight{inspect.Options{
+	return &sight{namespace: p.namespace, Options: inspect.Options{
 		Cloud: c, ClusterID: cmp.Or(p.own.clusterID, p.clusterName), Cluster: cluster,
 		Tuning: p.own.tuning, Adoption: p.own.adoption, ClusterCIDRs: cidrs, Enabled: enabled,
 	}}, nil
@@ -104,17 +110,17 @@ func (s *sight) balancers() error {
 	return nil
 }
 
-// service returns the Service that is named as namespace/name. Without a namespace it is "default", as kubectl has it.
+// service returns the Service that is named as namespace/name.
 func (s *sight) service(named string) (*corev1.Service, error) {
 	if err := s.balancers(); err != nil {
 		return nil, err
 	}
 	namespace, name, ok := strings.Cut(named, "/")
 	if !ok {
-		namespace, name = corev1.NamespaceDefault, named
+		namespace, name = s.namespace, named
 	}
 	if namespace == "" || name == "" || strings.Contains(name, "/") {
-		return nil, usagef("service %q: want NAMESPACE/NAME, or NAME in namespace default", named)
+		return nil, usagef("service %q: want NAMESPACE/NAME, or NAME in namespace %s", named, s.namespace)
 	}
 	svc := s.Cluster.Service(namespace, name)
 	if svc == nil {

@@ -17,7 +17,7 @@ import (
 
 // Where a cloud has no load balancers plan and explain say so, and not that the Service does not exist.
 func TestServiceOfCloudWithoutBalancers(t *testing.T) {
-	seen := &sight{inspect.Options{Cloud: &run.Cloud{Name: "gce"}}}
+	seen := &sight{Options: inspect.Options{Cloud: &run.Cloud{Name: "gce"}}}
 	_, explained := (&explaining{}).explain(t.Context(), seen, []string{scopeService, "shop/web"})
 	_, planned := (&planning{}).service(t.Context(), seen, []string{scopeService, "shop/web"})
 	_, unapplied := (&planning{file: "missing.yaml"}).service(t.Context(), seen, []string{scopeService})
@@ -55,7 +55,7 @@ func TestNothingToPlan(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := p.nothing(&sight{inspect.Options{Cloud: test.cloud, Enabled: enabled}}, test.what); !strings.Contains(got, test.want) {
+			if got := p.nothing(&sight{Options: inspect.Options{Cloud: test.cloud, Enabled: enabled}}, test.what); !strings.Contains(got, test.want) {
 				t.Errorf("%q, want %q", got, test.want)
 			}
 		})
@@ -67,7 +67,7 @@ func TestServiceByName(t *testing.T) {
 	service := func(namespace, name string) *corev1.Service {
 		return &corev1.Service{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
 	}
-	seen := &sight{inspect.Options{
+	seen := &sight{namespace: "default", Options: inspect.Options{
 		Cloud:   &run.Cloud{Name: "cloud", Balancers: struct{ cloud.Balancers }{}},
 		Cluster: inspect.Cluster{Services: []*corev1.Service{service("default", "web"), service("shop", "web"), service("shop", "cart"), service("beta", "cart")}},
 	}}

@@ -70,10 +70,10 @@ func newPlanCommand() *cobra.Command {
 	cmd := newCommand(subcommand{
 		use: "plan [service [NAMESPACE/]NAME | nodes | routes | firewall | all]", short: "Say what would be done now, and change nothing",
 		long: planLong, example: planExample,
-		args: func(args []string) error { return troubled(p.checkArgs(args)) },
+		args: func(args []string) error { return troubled(p.checkArgs(planArgs(args))) },
 	})
 	cmd.ValidArgs = []string{scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, planArgs(args)) }
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	p.flags(fs)
@@ -121,6 +121,14 @@ func checkColour(choice string) error {
 		return usagef("--color=%s: want auto, always or never", choice)
 	}
 	return nil
+}
+
+// planArgs is subjectArgs, but for all Nodes, which are a part of the plan.
+func planArgs(args []string) []string {
+	if slices.Equal(args, []string{scopeNodes}) {
+		return args
+	}
+	return subjectArgs(args)
 }
 
 func scopeOf(args []string) string {

@@ -14,7 +14,7 @@ import (
 const mostMeant = 3
 
 // near returns the names that somebody may have meant with another one, by cobra's measure: it differs by a letter,
-// in longer names by two, or one begins with it. Where there is none, it is what one ends with: "provider" for
+// from five letters on by two, or one begins with it. Where there is none, it is what one ends with: "provider" for
 // "cloud-provider".
 func near(given string, names []string) []string {
 	if given == "" {
@@ -22,7 +22,7 @@ func near(given string, names []string) []string {
 	}
 	// Cobra compares commands.
 	known := &cobra.Command{SuggestionsMinimumDistance: 1}
-	if len(given) > 5 {
+	if len(given) >= 5 {
 		known.SuggestionsMinimumDistance = 2
 	}
 	for _, name := range names {

@@ -316,6 +316,27 @@ func (r Report) scope(s Scope) int {
 	return n
 }
 
+// Checks that could not be made for one reason share a line where they are many.
+func TestTextOfManySkipped(t *testing.T) {
+	var report Report
+	for n, message := range []string{"no cluster", "may not", "no cluster", "no cluster", "may not", "no cluster"} {
+		report = append(report, Result{ID: fmt.Sprintf("check-%d", n), Outcome: Outcome{Level: Skipped, Message: message}})
+	}
+	var out strings.Builder
+	if err := report.Text(&out); err != nil {
+		t.Fatal(err)
+	}
+	const want = `SKIPPED  check-1   may not
+SKIPPED  check-4   may not
+SKIPPED  4 checks  no cluster
+
+6 checks: 0 ok, 0 warnings, 0 failures, 6 could not be made
+`
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
+	}
+}
+
 func sample() Report {
 	return Report{
 		{"leader-missing", Install, Outcome{Level: OK, Message: "pod-1 leads"}, "https://example.com#leader-missing"},

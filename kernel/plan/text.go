@@ -66,7 +66,7 @@ func line(op cloud.Operation) string {
 // Describe says what an operation does, for people, without why.
 func Describe(op cloud.Operation) string {
 	words := []string{string(op.Verb), string(op.Kind)}
-	if kind := string(op.Kind); op.Key == kind || strings.HasPrefix(op.Key, kind+" ") {
+	if kind := strings.ReplaceAll(string(op.Kind), "_", " "); op.Key == kind || strings.HasPrefix(op.Key, kind+" ") {
 		words = words[:1] // the key says it
 	}
 	for _, word := range []string{op.Key, cloud.FieldText(op.Field)} {

@@ -62,7 +62,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`account [0-9a-f]{32}\b`), "account 0123456789abcdef0123456789abcdef"},
 	{regexp.MustCompile(`172\.2[45]\.[0-9]+\.[0-9]+ +\(counts`), "172.24.4.10                           (counts"},
 	{regexp.MustCompile(`172\.2[45]\.[0-9]+\.[0-9]+`), "172.24.4.10"},
-	{regexp.MustCompile(`InternalIP  10\.0\.[0-9]+\.[0-9]+ +\(`), "InternalIP  10.0.1.10                    ("},
+	{regexp.MustCompile(`InternalIP  10\.0\.[0-9]+\.[0-9]+ {8,}\(`), "InternalIP  10.0.1.10                    ("},
 	{regexp.MustCompile(`fd00:1::f816:3eff:[0-9a-f:]+ +\(`), "fd00:1::f816:3eff:fe00:1     ("},
 	{regexp.MustCompile(`\baz[0-9]\b`), "az1"},
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "a0123456789abcdef0123456789abcde"},
