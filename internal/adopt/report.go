@@ -40,6 +40,8 @@ type Report struct {
 	// OtherClusters are other clusters on the ownership tags of our Services' load balancers, and of all that were found
 	// where none names this one: --cluster-name or --cluster-id is most likely wrong.
 	OtherClusters []string `json:"otherClusters,omitempty"`
+	// NotLooked is what was not looked at, and why, "" when it was all.
+	NotLooked string `json:"notLooked,omitempty"`
 	// Balancers are all Services that ask for a load balancer, by name, each with the one it has.
 	Balancers []Balancer `json:"balancers"`
 	// OwnershipTags are those that are written, in the order of execution.

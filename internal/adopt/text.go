@@ -31,7 +31,11 @@ func (r Report) Text(w io.Writer, colour bool) error {
 		}
 	}
 	r.differences(&out)
-	fmt.Fprintf(&out, "\n%s\nThe guide: %s\n", r.verdict(), r.Guide)
+	fmt.Fprintf(&out, "\n%s\n", r.verdict())
+	if r.NotLooked != "" {
+		fmt.Fprintf(&out, "Not looked at: %s.\n", r.NotLooked)
+	}
+	fmt.Fprintf(&out, "The guide: %s\n", r.Guide)
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing what the switch does: %w", err)
 	}

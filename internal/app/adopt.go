@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/adopt"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -93,7 +94,11 @@ func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report,
 	if provider.Upstream.Name == "" {
 		return adopt.Report{}, nothingToReplace(provider.Descriptor.Name)
 	}
-	return adopt.Look(ctx, seen.inspector(), seen.Cloud.Name, provider.Upstream), nil
+	report := adopt.Look(ctx, seen.inspector(), seen.Cloud.Name, provider.Upstream)
+	if seen.Cloud.Routes != nil && a.clusterCIDR == "" && a.configureRoutes && seen.Enabled[names.NodeRouteController] {
+		report.NotLooked = "routes, because --cluster-cidr is not set; give it the pod networks where the controller manager makes routes"
+	}
+	return report, nil
 }
 
 // choose makes one choice of --from and --cloud-provider. Both understand the name of the cloud, and

@@ -78,8 +78,8 @@ func (e *examination) declare(cmd *cobra.Command) {
 
 func checkScope(args []string) error {
 	scopes := []doctor.Scope{doctor.Install, doctor.Nodes, doctor.Services}
-	if len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
-		return usagef("doctor %s: want install, node or service, or nothing for all", strings.Join(args, " "))
+	if args = subjectArgs(args); len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
+		return usagef("doctor %s: want install, node or service, nothing for all of them, or the command bundle", strings.Join(args, " "))
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
 	defer cancel()
 	o := e.options(ctx, cmd.Flags())
-	for _, scope := range args {
+	for _, scope := range subjectArgs(args) {
 		o.Scopes = append(o.Scopes, doctor.Scope(scope))
 	}
 	report := doctor.Run(ctx, o)

@@ -32,11 +32,13 @@ func newExplainCommand() *cobra.Command {
 		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
 it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
 nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
-and takes the same flags. "!" marks what somebody has to look after.`,
+and takes the same flags. "!" marks what somebody has to look after. kubectl's words do as well: svc/web -n shop, no/worker-1.
+
+Exit code 0: it has been said. 2: there is no such Node or Service, or a flag is wrong. 1: something could not be read.`,
 		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
 		args: func(args []string) error {
-			if args = subjectArgs(args); len(args) != 2 || args[0] != scopeNode && args[0] != scopeService {
+			if args = subjectArgs(args); len(args) != 2 || args[1] == "" || args[0] != scopeNode && args[0] != scopeService {
 				return usagef("explain: want node NAME, or service NAMESPACE/NAME, such as: explain service shop/web")
 			}
 			return nil
@@ -47,6 +49,7 @@ and takes the same flags. "!" marks what somebody has to look after.`,
 		return e.run(cmd.Context(), cmd.Flags(), subjectArgs(args), cmd.OutOrStdout())
 	}
 	e.flags(cmd.Flags())
+	e.namespaceFlag(cmd.Flags())
 	e.format = outputFlag(cmd)
 	return cmd
 }
@@ -82,7 +85,7 @@ func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (i
 	}
 	node := seen.Cluster.Node(args[1])
 	if node == nil {
-		return inspect.Explanation{}, usagef("node %s does not exist", args[1])
+		return inspect.Explanation{}, usagef("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
 	}
 	return seen.inspector().ExplainNode(ctx, node), nil
 }

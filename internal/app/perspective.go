@@ -41,7 +41,6 @@ func (p *perspective) flags(fs *pflag.FlagSet) {
 	fs.StringVar(&p.clusterCIDR, "cluster-cidr", "", "The pod networks, as the controller manager has them: without them no routes are looked at.")
 	fs.BoolVar(&p.configureRoutes, "configure-cloud-routes", true, "Whether the controller manager makes routes.")
 	fs.StringSliceVar(&p.controllers, "controllers", []string{"*"}, "The controllers that run, as the controller manager has them: what those would do is said, and nothing else.")
-	fs.StringVarP(&p.namespace, "namespace", "n", corev1.NamespaceDefault, "Namespace of a Service that is named without one.")
 	p.own = newFlags()
 	for _, set := range p.own.sets().FlagSets {
 		for _, name := range shared {
@@ -50,6 +49,10 @@ func (p *perspective) flags(fs *pflag.FlagSet) {
 			}
 		}
 	}
+}
+
+func (p *perspective) namespaceFlag(fs *pflag.FlagSet) {
+	fs.StringVarP(&p.namespace, "namespace", "n", corev1.NamespaceDefault, "Namespace of a Service that is named without one.")
 }
 
 // sight is what was read of a cluster and how its cloud is reached.
@@ -127,6 +130,15 @@ func (s *sight) service(named string) (*corev1.Service, error) {
 		return nil, usagef("service %s/%s does not exist%s", namespace, name, didYouMean(s.namesakes(name)))
 	}
 	return svc, nil
+}
+
+// nodes are the names of all Nodes.
+func (s *sight) nodes() []string {
+	var names []string
+	for _, node := range s.Cluster.Nodes {
+		names = append(names, node.Name)
+	}
+	return names
 }
 
 // namesakes are the Services of that name in other namespaces, nil where there are too many.

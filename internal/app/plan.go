@@ -77,6 +77,7 @@ func newPlanCommand() *cobra.Command {
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	p.flags(fs)
+	p.namespaceFlag(fs)
 	fs.StringVarP(&p.file, "filename", "f", "", "Path of a Service in YAML or JSON that is planned as if it were applied; - reads it from the standard input.")
 	colourFlag(fs, &p.colour)
 	p.format = outputFlag(cmd)
@@ -105,6 +106,8 @@ func (p *planning) checkArgs(args []string) error {
 		return usagef("plan %s: %q is one argument too many", what, args[1])
 	case what != scopeService && p.file != "":
 		return usagef("--filename=%s is for plan service", p.file)
+	case what != scopeService && p.namespace != corev1.NamespaceDefault:
+		return usagef("--namespace=%s is for plan service NAME", p.namespace)
 	}
 	if err := checkColour(p.colour); err != nil {
 		return err
@@ -123,12 +126,15 @@ func checkColour(choice string) error {
 	return nil
 }
 
-// planArgs is subjectArgs, but for all Nodes, which are a part of the plan.
+// planArgs is subjectArgs, but for all Nodes and all routes, which are parts of the plan.
 func planArgs(args []string) []string {
-	if slices.Equal(args, []string{scopeNodes}) {
-		return args
+	switch args = subjectArgs(args); {
+	case slices.Equal(args, []string{scopeNode}):
+		return []string{scopeNodes}
+	case slices.Equal(args, []string{"route"}):
+		return []string{scopeRoutes}
 	}
-	return subjectArgs(args)
+	return args
 }
 
 func scopeOf(args []string) string {
@@ -288,7 +294,7 @@ func parseCIDRs(text string) ([]netip.Prefix, error) {
 		}
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(part))
 		if err != nil {
-			return nil, fmt.Errorf("--cluster-cidr: %w", err)
+			return nil, fmt.Errorf("--cluster-cidr=%s: %q is no network, want one such as 10.244.0.0/16", text, part)
 		}
 		all = append(all, prefix.Masked())
 	}

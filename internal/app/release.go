@@ -82,7 +82,7 @@ func (r *release) release(ctx context.Context, client kubernetes.Interface, out 
 		return fmt.Errorf("releasing the brake on lease %s/%s: %w", r.leaseNamespace, r.leaseName, err)
 	}
 	fmt.Fprintf(out, "Released by %s at %s, on lease %s/%s.\n", by, at, r.leaseNamespace, r.leaseName)
-	fmt.Fprintf(out, "%d deletions of Nodes are not counted any more.\n", counted)
+	fmt.Fprintf(out, "Deletions of Nodes that are not counted any more: %d.\n", counted)
 	if nodes, err := client.CoreV1().Nodes().List(ctx, metav1.ListOptions{}); err == nil {
 		fmt.Fprintln(out, candidates(nodes.Items))
 	}

@@ -46,7 +46,7 @@ func TestReleaseBrake(t *testing.T) {
 	if err := r.release(t.Context(), server, &out); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Released by jane@example.com at ", "lease kube-system/ccm", "3 deletions", "Nodes that are not Ready now: 1.", ": down"} {
+	for _, want := range []string{"Released by jane@example.com at ", "lease kube-system/ccm", "not counted any more: 3", "Nodes that are not Ready now: 1.", ": down"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in:\n%s", want, out.String())
 		}

@@ -27,7 +27,7 @@ func chooseProvider(name string, compiled []string) (string, error) {
 	case name == "" && len(compiled) == 1:
 		return compiled[0], nil
 	case name == "":
-		return "", usagef("--%s is not set; compiled into this binary: %s", providerFlag, strings.Join(compiled, ", "))
+		return "", usagef("--%s is not set; compiled into this binary: %s; --help lists the flags and commands", providerFlag, strings.Join(compiled, ", "))
 	case slices.Contains(compiled, name):
 		return name, nil
 	}

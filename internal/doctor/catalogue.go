@@ -21,7 +21,7 @@ func connection() []Check {
 		{"cluster-unreadable", Install, "Whether everything that the doctor may read was read.",
 			"see the API server's log; run the doctor again", judgeReadable},
 		{"settings-invalid", Install, "Whether the provider starts with its settings, its file and its flags, and what it says about them.",
-			"`cloud-controller-manager providers` lists the providers and their settings", judgeSettings},
+			"see the settings on the provider's page: " + settingsPage, judgeSettings},
 		{"clock-skew", Install, "How far the clock of this machine is from those of the API server and of the cloud.",
 			"set the clock of this machine, and keep it with NTP: certificates, tokens and signed requests are refused otherwise", judgeClock},
 		{"control-plane-flags", Install, "Whether kube-apiserver and kube-controller-manager are started with flags of clouds that Kubernetes has removed.",

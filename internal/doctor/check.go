@@ -27,6 +27,9 @@ type Check struct {
 }
 
 // page is where checks are documented, with a heading for each.
+// settingsPage is where the pages of all providers are, with the settings of each.
+const settingsPage = "https://github.com/multicloud-ccm/multicloud-ccm/tree/main/docs/reference/providers"
+
 const page = "https://github.com/multicloud-ccm/multicloud-ccm/blob/main/docs/reference/doctor.md"
 
 // Link is where the check is documented.

@@ -328,7 +328,7 @@ func TestTextOfManySkipped(t *testing.T) {
 	}
 	const want = `SKIPPED  check-1   may not
 SKIPPED  check-4   may not
-SKIPPED  4 checks  no cluster
+SKIPPED  4 checks  no cluster; -o json names them
 
 6 checks: 0 ok, 0 warnings, 0 failures, 6 could not be made
 `

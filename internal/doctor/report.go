@@ -88,7 +88,7 @@ func (r Report) Text(out io.Writer) error {
 	}
 	for _, reason := range reasons {
 		if skipped[reason] > mostSkipped {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(Skipped)), plural(skipped[reason], "check"), printable(reason))
+			fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(Skipped)), plural(skipped[reason], "check"), printable(reason)+"; -o json names them")
 		}
 	}
 	if err := table.Flush(); err != nil {

@@ -172,7 +172,11 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 	default:
 		s.problem("machine gone", "yes", "two reads in a row, with the credentials checked between them")
 	}
-	s.add("age", time.Since(node.CreationTimestamp.Time).Round(time.Second).String(), "below --node-deletion-grace="+i.tuning.Instances.Grace.String()+" it is never judged gone")
+	age, young := time.Since(node.CreationTimestamp.Time).Round(time.Second), ""
+	if grace := i.tuning.Instances.Grace; age < grace {
+		young = "below --node-deletion-grace=" + grace.String() + " it is never judged gone"
+	}
+	s.add("age", age.String(), young)
 	brake := safety.NewBrake(i.tuning.Brake)
 	total := len(i.mine())
 	s.add("brake", fmt.Sprintf("%d of %d", i.cluster.deletions(i.cloud.Name, brake.Window()), brake.Limit(total)),

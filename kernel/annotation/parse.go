@@ -21,6 +21,8 @@ type Problem struct {
 	Warning bool
 	// Idle says why the key has no effect, "" where its value is what is wrong.
 	Idle string
+	// Unknown says that there is no such key.
+	Unknown bool
 }
 
 // Why says what is wrong: that the key has no effect, or what its value had to be.
@@ -32,8 +34,11 @@ func (p Problem) Why() string {
 }
 
 func (p Problem) Error() string {
-	if p.Idle != "" {
+	switch {
+	case p.Idle != "":
 		return fmt.Sprintf("annotation %s: it has no effect: %s", p.Key, p.Idle)
+	case p.Unknown:
+		return fmt.Sprintf("annotation %s is not known: want %s", p.Key, p.Want)
 	}
 	return fmt.Sprintf("annotation %s: %q is not valid: want %s", p.Key, p.Value, p.Want)
 }

@@ -102,7 +102,7 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 	want := []annotation.Problem{
 		{Key: "example.com/keep", Value: "maybe", Want: `"true" or "false"`, Warning: true},
 		{Key: "example.com/kind", Value: "medium", Want: "one of big, small"},
-		{Key: "example.com/sise", Value: "1", Want: "a known key; did you mean example.com/size?", Warning: true},
+		{Key: "example.com/sise", Value: "1", Want: "a known key; did you mean example.com/size?", Warning: true, Unknown: true},
 		{Key: "example.com/size", Value: "9", Want: "a whole number between 1 and 3"},
 		{Key: "example.com/wait", Value: "long", Want: "a wait"},
 	}

@@ -80,7 +80,7 @@ func TestUnknownKeys(t *testing.T) {
 				}
 				return
 			}
-			want := []annotation.Problem{{Key: test.key, Value: "1", Want: test.want, Warning: true}}
+			want := []annotation.Problem{{Key: test.key, Value: "1", Want: test.want, Warning: true, Unknown: true}}
 			if diff := cmp.Diff(want, problems); diff != "" {
 				t.Errorf("problems (-want +got):\n%s", diff)
 			}

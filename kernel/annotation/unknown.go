@@ -22,7 +22,7 @@ func (s Set) unknown(annotations map[string]string) []Problem {
 			problems = append(problems, Problem{Key: name, Value: value, Warning: true, Idle: "not possible on this cloud"})
 			continue
 		}
-		problems = append(problems, Problem{Key: name, Value: value, Want: "a known key" + suggestion(name, known), Warning: true})
+		problems = append(problems, Problem{Key: name, Value: value, Want: "a known key" + suggestion(name, known), Warning: true, Unknown: true})
 	}
 	return problems
 }

@@ -80,6 +80,9 @@ func colourOf(op cloud.Operation) string {
 func (s Summary) line(cloudName string) string {
 	subjects := fmt.Sprintf("%d looked at on %s", s.Subjects, printable(cloudName))
 	text := "Plan: nothing to do; " + subjects
+	if s.Failed > 0 {
+		text = "Plan: nothing to do in what could be planned; " + subjects
+	}
 	if s.Create+s.Update+s.Delete > 0 {
 		text = fmt.Sprintf("Plan: %d to create, %d to update, %d to delete; %d of %s", s.Create, s.Update, s.Delete, s.Differing, subjects)
 	}

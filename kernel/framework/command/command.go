@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/tools/clientcmd"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
@@ -146,6 +148,9 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
 		}
 	}
+	if err := checkKubeconfig(m.flags.Generic.ClientConnection.Kubeconfig, m.flags.Master); err != nil {
+		return err
+	}
 	if o.Mode.ReadOnly() {
 		if err := m.readOnly(cmd.Flags()); err != nil {
 			return err
@@ -188,6 +193,19 @@ func (m *manager) check(flags *pflag.FlagSet) error {
 		return &UsageError{fmt.Sprintf(
 			"--leader-elect-lease-duration=%s must be more than --leader-elect-renew-deadline=%s, and that more than 1.2 times --leader-elect-retry-period=%s, which must be more than 0",
 			lease, renew, retry)}
+	}
+	return nil
+}
+
+// checkKubeconfig says what is missing to reach the API server: what the framework says of it names no flag.
+func checkKubeconfig(path, master string) error {
+	switch {
+	case path != "":
+		if _, err := clientcmd.LoadFromFile(path); err != nil {
+			return &UsageError{fmt.Sprintf("--kubeconfig=%s: %v", path, err)}
+		}
+	case master == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" && os.Getenv("KUBERNETES_MASTER") == "":
+		return &UsageError{"--kubeconfig is not set, and this is not a pod"}
 	}
 	return nil
 }

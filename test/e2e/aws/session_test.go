@@ -11,7 +11,7 @@ func TestSession(t *testing.T) {
 	s.upstreamNetwork(svc)
 	c.Publish(svc, nil, svc.Status.LoadBalancer.Ingress...)
 	page := c.Session("docs/reference/session-aws.md", "A session on AWS",
-		"Commands of the program on a cluster that AWS's own CCM made, on a moto server, and what they say. Credentials are in the\nenvironment, and the cloud.conf is given with `--cloud-config`.")
+		"Commands of the program on a cluster that AWS's own CCM made, on a moto server, and what they say. Credentials are in the\nenvironment, and the cloud.conf is given with `--cloud-config=cloud.conf`, which is left out too.")
 	page.Switch("shop/web", s.nodes[0].Name)
 	page.End(*update)
 }

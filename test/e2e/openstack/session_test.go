@@ -14,7 +14,7 @@ func TestSession(t *testing.T) {
 	c := s.cluster(relay.Start(t))
 	svc := s.upstreamService(c)
 	page := c.Session("docs/reference/session-openstack.md", "A session on OpenStack",
-		"Commands of the program on a cluster that OpenStack's own CCM made, on a lab with Keystone, Nova, Neutron and Octavia, and what\nthey say. The cloud.conf is given with `--cloud-config`.")
+		"Commands of the program on a cluster that OpenStack's own CCM made, on a lab with Keystone, Nova, Neutron and Octavia, and what\nthey say. The cloud.conf is given with `--cloud-config=cloud.conf`, which is left out too.")
 	page.Switch("shop/web", s.nodes[0].Name)
 	page.End(*update)
 	c.Halt()
