@@ -34,12 +34,12 @@ func TestOwnershipTags(t *testing.T) {
 		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, ownershipTags: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
 	d := testDriver(func(s *config.Settings) { s.ClusterTag = "k8s:C1" })
-	if diff := cmp.Diff(ours, d.OwnershipTags(self)); diff != "" {
+	if diff := cmp.Diff(ours, d.Rules.Tags.Of(self)); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			ownershipTags, owner := d.ReadOwnershipTags(test.tags, self)
+			ownershipTags, owner := d.Rules.Tags.Read(test.tags, self)
 			if diff := cmp.Diff(test.ownershipTags, ownershipTags); diff != "" {
 				t.Errorf("marks (-want +got):\n%s", diff)
 			}
@@ -60,13 +60,13 @@ func FuzzOwnershipTags(f *testing.F) {
 		}
 		owner := cloud.Owner{Cluster: cluster, Namespace: namespace, Name: name, UID: uid, Cloud: "c"}
 		d := testDriver()
-		ownershipTags := d.OwnershipTags(owner)
+		ownershipTags := d.Rules.Tags.Of(owner)
 		for _, ownershipTag := range ownershipTags {
 			if !identifier.IsTag(ownershipTag) {
 				t.Errorf("%q is not a tag", ownershipTag)
 			}
 		}
-		got, back := d.ReadOwnershipTags(ownershipTags, owner)
+		got, back := d.Rules.Tags.Read(ownershipTags, owner)
 		if diff := cmp.Diff(ownershipTags, got); diff != "" {
 			t.Errorf("marks are read differently (-want +got):\n%s", diff)
 		}
@@ -77,7 +77,7 @@ func FuzzOwnershipTags(f *testing.F) {
 			t.Errorf("owner (-want +got):\n%s", diff)
 		}
 		if len(cluster) <= 40 {
-			if _, foreign := d.ReadOwnershipTags(ownershipTags, cloud.Owner{}); foreign.Cluster != cluster {
+			if _, foreign := d.Rules.Tags.Read(ownershipTags, cloud.Owner{}); foreign.Cluster != cluster {
 				t.Errorf("somebody else reads cluster %q, want %q", foreign.Cluster, cluster)
 			}
 		}

@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"cmp"
@@ -24,15 +24,16 @@ type protocols struct {
 // readProtocols reads the annotations, and refuses a port in two lists and a protocol that
 // ports can't have.
 func readProtocols(spec cloud.Spec) (protocols, error) {
+	id, name := Certificate(spec.Options)
 	p := protocols{
 		fallback:    fallbackProtocol(keyProtocol.In(spec.Options)),
 		lists:       map[int]cloud.Protocol{},
 		http3:       keyHTTP3Port.Int(spec.Options),
-		certificate: certificateID(spec),
+		certificate: cmp.Or(spec.Lookups[LookupCertificate], id),
 		passthrough: keyPassthrough.Bool(spec.Options),
 	}
 	var problems []error
-	if name := KeyCertificateName.In(spec.Options); name != "" && p.certificate == "" {
+	if name != "" && p.certificate == "" {
 		problems = append(problems, unknownCertificate(name, spec.Lookups))
 	}
 	problems = append(problems, p.readLists(spec.Options))
@@ -47,9 +48,9 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 	return port.Protocol == cloud.ProtocolTCP && p.lists[port.Port] == ""
 }
 
-func unknownCertificate(name string, facts map[string]string) error {
+func unknownCertificate(name string, lookups map[string]string) error {
 	want := "there is no certificate of that name"
-	if facts[lookupNoCertificates] != "" {
+	if lookups[LookupNoCertificates] != "" {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
 	return &cloud.Invalid{Field: KeyCertificateName.Name, Value: name, Want: want}
@@ -108,16 +109,4 @@ func (p *protocols) of(port int) cloud.Protocol {
 		return protocol
 	}
 	return p.fallback
-}
-
-const (
-	// LookupCertificate is the id of the certificate that Observe settled on.
-	LookupCertificate = "certificate"
-	// lookupNoCertificates says that the token may not read certificates.
-	lookupNoCertificates = "certificatesForbidden"
-)
-
-// certificateID returns the id of the certificate of TLS listeners, "" when there is none.
-func certificateID(spec cloud.Spec) string {
-	return cmp.Or(spec.Lookups[LookupCertificate], givenCertificate(spec.Options))
 }

@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"cmp"
@@ -6,14 +6,8 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
-)
-
-// Facts about an existing balancer that decide what an unset annotation means, because the
-// API can't change them.
-const (
-	LookupType  = "type"
-	LookupStack = "stack"
 )
 
 // Shape is the part of a balancer that is fixed when it is created.
@@ -25,8 +19,8 @@ type Shape struct {
 
 // ShapeOf decides the shape. For each part the first of these that says something counts:
 // preserved by the kernel, annotated, what the existing balancer has, the default.
-func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
-	s := Shape{Kind: cmp.Or(spec.Preserved[FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.Settings.DefaultType)}
+func (r Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
+	s := Shape{Kind: cmp.Or(spec.Preserved[object.FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
 		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
 	}
@@ -57,16 +51,16 @@ func (r *Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 func dualStack(spec cloud.Spec, s Shape) (bool, error) {
 	given, existing := keyStack.In(spec.Options), spec.Lookups[LookupStack]
 	switch {
-	case given == StackIPv4:
+	case given == object.StackIPv4:
 		return false, nil
-	case given == StackDual && s.Internal:
+	case given == object.StackDual && s.Internal:
 		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
-	case given == StackDual && s.Kind == config.TypeNetwork && existing == "":
+	case given == object.StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(spec.Candidates)
-	case given == StackDual:
+	case given == object.StackDual:
 		return true, nil
 	case existing != "":
-		return existing == StackDual, nil
+		return existing == object.StackDual, nil
 	case s.Internal:
 		return false, nil
 	case s.Kind == config.TypeRegional:
@@ -84,7 +78,7 @@ func refuseSingleStack(candidates []cloud.Target) error {
 		return nil
 	}
 	return &cloud.Invalid{
-		Field: keyStack.Name, Value: StackDual,
+		Field: keyStack.Name, Value: object.StackDual,
 		Want: "these nodes have no public IPv6 address: " + few(single),
 	}
 }
@@ -120,11 +114,11 @@ func few(names []string) string {
 //	REGIONAL                        a private or public IPv4 address, since it connects over the VPC
 //	REGIONAL_NETWORK                a public IPv4 address
 //	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
-func (r *Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
+func (r Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
 	if b.Scope == cloud.ScopeInternal {
 		return ""
 	}
-	if b.ProviderFields[FieldType] == config.TypeRegional {
+	if b.ProviderFields[object.FieldType] == config.TypeRegional {
 		if ipv4, _ := t.Families(cloud.AddressExternalIP, cloud.AddressInternalIP); !ipv4 {
 			return "it has no IPv4 address"
 		}

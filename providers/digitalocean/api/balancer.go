@@ -1,4 +1,4 @@
-package balancer
+package api
 
 import (
 	"context"
@@ -11,14 +11,25 @@ import (
 	"github.com/digitalocean/godo"
 )
 
-// page reads a page of all balancers, one at a time. Each names all of its droplets, thousands of them, and the SDK
+// LoadBalancers are the requests about load balancers.
+type LoadBalancers struct {
+	godo.LoadBalancersService
+	client *godo.Client
+}
+
+// NewLoadBalancers returns those of a client.
+func NewLoadBalancers(client *godo.Client) LoadBalancers {
+	return LoadBalancers{client.LoadBalancers, client}
+}
+
+// List reads a page of all balancers, one at a time. Each names all of its droplets, thousands of them, and the SDK
 // holds the text of the whole page while it decodes it.
-func (l *Balancers) page(ctx context.Context, o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-	request, err := l.API.NewRequest(ctx, http.MethodGet, fmt.Sprintf("/v2/load_balancers?page=%d&per_page=%d", o.Page, o.PerPage), nil)
+func (l LoadBalancers) List(ctx context.Context, o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
+	request, err := l.client.NewRequest(ctx, http.MethodGet, fmt.Sprintf("/v2/load_balancers?page=%d&per_page=%d", o.Page, o.PerPage), nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	response, err := l.API.DoStream(ctx, request)
+	response, err := l.client.DoStream(ctx, request)
 	if err != nil {
 		return nil, response, err
 	}

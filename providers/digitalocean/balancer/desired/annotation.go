@@ -1,10 +1,10 @@
-package balancer
+package desired
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -44,10 +44,10 @@ var (
 	keyInternal = annotation.Internal.WithAliases(Upstream+"network").Spelled(checkInternal, "true or false, or as upstream INTERNAL or EXTERNAL").
 			Noted("It is reached only from its VPC then. Can't be changed later.")
 	keyStack = own("network-stack", annotation.TypeEnum, "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and every node has public IPv4 and IPv6 addresses. Can't be changed later.").
-			OneOf(StackIPv4, StackDual)
+			OneOf(object.StackIPv4, object.StackDual)
 	keySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkIdentifier, "the UUID of a VPC subnet").
 			Noted("Private preview of DigitalOcean. Can't be changed later.")
-	keyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(annotation.IPv4, "an IPv4 address").ShownIn("ip", nil).
+	keyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(annotation.IPv4, "an IPv4 address").ShownIn(object.FieldIP, nil).
 		Noted("An address of your own (BYOIP), for a new balancer. Can't be changed later.")
 	keySize = annotation.Size.WithAliases(Upstream+"size-unit").
 		Checked(checkSize, "a number of balancer nodes between 1 and 100, or 0 to leave the size alone").
@@ -86,16 +86,16 @@ var (
 	keyRedirect         = regional(own("redirect-http-to-https", annotation.TypeBool, "Redirect HTTP on port 80 to HTTPS on port 443."))
 	keyProxyProtocol    = regional(annotation.ProxyProtocol.WithAliases(Upstream + "enable-proxy-protocol"))
 	keyBackendKeepalive = regional(own("enable-backend-keepalive", annotation.TypeBool, "Keep HTTP connections to the nodes open."))
-	keyIdleTimeout      = regional(annotation.IdleTimeout.WithAliases(Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing("60").
+	keyIdleTimeout      = regional(annotation.IdleTimeout.WithAliases(Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing(object.StandardTimeout).
 				Noted("Of HTTP connections.")
 	keySticky = regional(own("sticky-sessions-type", annotation.TypeEnum, "With cookies a client stays with its node; needs the two keys below.")).
-			OneOf(stickyNone, stickyCookies).Standing(stickyNone).Leniently()
+			OneOf(object.StickyNone, object.StickyCookies).Standing(object.StickyNone).Leniently()
 	keyCookieName = regional(annotation.SessionCookie.WithAliases(Upstream+"sticky-sessions-cookie-name")).
-			Checked(checkCookie, "2 to 40 characters").SwitchingOn(keySticky.Name, stickyCookies).ShownIn("stickySessions", cookieName)
-	keyCookieTTL = regional(annotation.SessionCookieTTL.WithAliases(Upstream+"sticky-sessions-cookie-ttl")).Within(1, 34650).ShownIn("stickySessions", cookieTTL).
+			Checked(checkCookie, "2 to 40 characters").SwitchingOn(keySticky.Name, object.StickyCookies).ShownIn(object.FieldSticky, cookieName)
+	keyCookieTTL = regional(annotation.SessionCookieTTL.WithAliases(Upstream+"sticky-sessions-cookie-ttl")).Within(1, 34650).ShownIn(object.FieldSticky, cookieTTL).
 			Noted("Needed with a cookie.")
 	keyAlgorithm = regional(own("algorithm", annotation.TypeEnum, "Deprecated: it is sent, but DigitalOcean ignores it.")).
-			OneOf(roundRobin, leastConnections).Standing(roundRobin).Leniently()
+			OneOf(object.RoundRobin, object.LeastConnections).Standing(object.RoundRobin).Leniently()
 	proxyKeys = annotation.Set{
 		keyRedirect, keyProxyProtocol, keyBackendKeepalive, keyIdleTimeout, keySticky, keyCookieName, keyCookieTTL, keyAlgorithm,
 	}
@@ -125,8 +125,8 @@ func overriding(key annotation.Key) annotation.Key {
 
 // Keys that say who may connect.
 var (
-	KeyAllow    = own("allow-rules", annotation.TypeList, "Clients that may connect. Ignored when spec.loadBalancerSourceRanges is set.").Checked(CheckRules, wantRules)
-	keyDeny     = own("deny-rules", annotation.TypeList, "Clients that may not connect.").Checked(CheckRules, wantRules)
+	KeyAllow    = own("allow-rules", annotation.TypeList, "Clients that may connect. Ignored when spec.loadBalancerSourceRanges is set.").Checked(checkRules, wantRules)
+	keyDeny     = own("deny-rules", annotation.TypeList, "Clients that may not connect.").Checked(checkRules, wantRules)
 	keyFirewall = annotation.Key{
 		Name: annotation.Prefix + "firewall-managed", Aliases: []string{"kubernetes.digitalocean.com/firewall-managed"}, Type: annotation.TypeBool, Default: "true", Lenient: true, Prevails: "false",
 		Doc: "With false the managed cloud firewall gets no opening for this Service.",
@@ -136,24 +136,3 @@ var (
 
 // IDAnnotation records the id of a Service's balancer, as the upstream CCM did.
 const IDAnnotation = "kubernetes.digitalocean.com/load-balancer-id"
-
-// Values of sticky sessions and algorithms, as the API spells them.
-const (
-	stickyNone       = "none"
-	stickyCookies    = "cookies"
-	roundRobin       = "round_robin"
-	leastConnections = "least_connections"
-)
-
-// Values of the API's network and network_stack.
-const (
-	networkInternal = "INTERNAL"
-	NetworkExternal = "EXTERNAL"
-	StackIPv4       = "IPV4"
-	StackDual       = "DUALSTACK"
-)
-
-// givenCertificate is the certificate that is given by its id.
-func givenCertificate(options map[string]string) string {
-	return cmp.Or(KeyCertificateID.In(options), keyCertificate.In(options))
-}

@@ -1,11 +1,11 @@
-package balancer
+package desired
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -24,9 +24,9 @@ func checkName(value string) (string, bool) {
 // checkInternal turns upstream's two values into a boolean. It takes booleans too.
 func checkInternal(value string) (string, bool) {
 	switch value {
-	case networkInternal, "true":
+	case object.NetworkInternal, "true":
 		return "true", true
-	case NetworkExternal, "false":
+	case object.NetworkExternal, "false":
 		return "false", true
 	}
 	return "", false
@@ -37,25 +37,29 @@ func checkSize(value string) (string, bool) {
 	return strconv.Itoa(nodes), err == nil && nodes >= 0 && nodes <= 100
 }
 
-// cookieName and cookieTTL are parts of the field stickySessions, "" where there is no cookie.
-func cookieName(field string) string { return parseSticky(field).CookieName }
+// cookieName and cookieTTL are parts of the field of sticky sessions, "" where there is no cookie.
+func cookieName(field string) string {
+	name, _, _ := object.ParseCookies(field)
+	return name
+}
 
 func cookieTTL(field string) string {
-	if s := parseSticky(field); s.Type == stickyCookies {
-		return strconv.Itoa(s.CookieTtlSeconds)
+	_, seconds, ok := object.ParseCookies(field)
+	if !ok {
+		return ""
 	}
-	return ""
+	return strconv.Itoa(seconds)
 }
 
 func checkCookie(value string) (string, bool) { return value, len(value) >= 2 && len(value) <= 40 }
 
 const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
 
-// CheckRules canonicalises a list of access rules: sorted, each once, host bits cleared.
-func CheckRules(value string) (string, bool) {
+// checkRules canonicalises a list of access rules: sorted, each once, host bits cleared.
+func checkRules(value string) (string, bool) {
 	var rules []string
 	for item := range strings.SplitSeq(value, ",") {
-		rule, ok := canonicalRule(item)
+		rule, ok := object.AccessRule(item)
 		if !ok {
 			return "", false
 		}
@@ -63,34 +67,4 @@ func CheckRules(value string) (string, bool) {
 	}
 	slices.Sort(rules)
 	return strings.Join(slices.Compact(rules), ","), true
-}
-
-// canonicalRule returns one access rule in the form in which all rules are compared.
-func canonicalRule(rule string) (string, bool) {
-	kind, value, _ := strings.Cut(strings.TrimSpace(rule), ":")
-	switch kind {
-	case "ip":
-		address, err := netip.ParseAddr(strings.TrimSpace(value))
-		return "ip:" + address.String(), err == nil && address.Zone() == ""
-	case "cidr":
-		prefix, err := netip.ParsePrefix(strings.TrimSpace(value))
-		return cidrRule(prefix), err == nil
-	}
-	return "", false
-}
-
-// cidrRule is an access rule for a network.
-func cidrRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
-
-// canonicalRules returns access rules as annotations have them; what these never have stays.
-func canonicalRules(rules []string) []string {
-	var list []string
-	for _, rule := range rules {
-		if canonical, ok := canonicalRule(rule); ok {
-			rule = canonical
-		}
-		list = append(list, rule)
-	}
-	slices.Sort(list)
-	return list
 }

@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"errors"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -69,7 +70,7 @@ func regionalListeners(ports []cloud.Port, p protocols) ([]cloud.Listener, error
 //	otherwise: refused
 func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Listener, error) {
 	l := cloud.Listener{Protocol: protocol, Port: port.Port, TargetProtocol: protocol, TargetPort: port.NodePort}
-	if !encrypted(protocol) {
+	if !object.IsEncrypted(protocol) {
 		return l, nil
 	}
 	http3 := protocol == cloud.ProtocolHTTP3
@@ -83,7 +84,7 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
-	l.ProviderFields = map[string]string{fieldCertificate: p.certificate, fieldPassthrough: strconv.FormatBool(p.passthrough)}
+	l.ProviderFields = map[string]string{object.FieldCertificate: p.certificate, object.FieldPassthrough: strconv.FormatBool(p.passthrough)}
 	return l, nil
 }
 

@@ -1,4 +1,4 @@
-package balancer
+package api
 
 import (
 	"encoding/json"

@@ -1,18 +1,28 @@
-package balancer
+package desired
 
 import (
-	"cmp"
 	"errors"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
+// Rules say what a Service asks for.
+type Rules struct {
+	// DefaultType is that of a new balancer whose Service names none, and VPC its network, "" for the default one.
+	DefaultType, VPC string
+	// Region is that of new balancers.
+	Region string
+	Tags   owner.Tags
+}
+
 // Normalize implements cloud.Balancers.
-func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (r Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	s, err := r.ShapeOf(spec)
 	problems := []error{err}
 	list, err := Listeners(spec, s.Kind)
@@ -31,8 +41,8 @@ func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, err
 		Health:         check,
 		Allow:          allowed(spec),
 		Deny:           keyDeny.List(spec.Options),
-		ProviderFields: r.wanted(s.Kind, spec),
-		OwnershipTags:  r.OwnershipTags(spec.Ref.Owner),
+		ProviderFields: r.Managed(s.Kind, spec).Fields,
+		OwnershipTags:  r.Tags.Of(spec.Ref.Owner),
 	}
 	b.Preserve(spec.Preserved)
 	return b, notes(spec, s.Kind), nil
@@ -49,7 +59,7 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 		Timeout:        keyHealthTimeout.Duration(spec.Options),
 		Healthy:        keyHealthHealthy.Int(spec.Options),
 		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
-		ProviderFields: map[string]string{fieldHealthProxy: "false"},
+		ProviderFields: map[string]string{object.FieldHealthProxy: "false"},
 	}
 	if !keyHealthOverride.Has(spec.Options) {
 		return h, nil
@@ -65,17 +75,17 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 	return h, nil
 }
 
-// besideSuffix ends the name of a balancer that is made beside another one, until that is gone:
+// BesideSuffix ends the name of a balancer that is made beside another one, until that is gone:
 // two of one name would be hard to tell apart.
-const besideSuffix = "-next"
+const BesideSuffix = "-next"
 
 // nameOf returns the name that the balancer shall have.
 func nameOf(spec cloud.Spec) string {
-	name := cmp.Or(keyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
+	name := Names(spec)[0]
 	if spec.Beside == nil {
 		return name
 	}
-	return name[:min(len(name), identifier.MaxName-len(besideSuffix))] + besideSuffix
+	return name[:min(len(name), identifier.MaxName-len(BesideSuffix))] + BesideSuffix
 }
 
 // allowed returns the allow rules: the Service's source ranges, else the annotation.
@@ -85,7 +95,7 @@ func allowed(spec cloud.Spec) []string {
 	}
 	var rules []string
 	for _, prefix := range spec.SourceRanges {
-		rules = append(rules, cidrRule(prefix))
+		rules = append(rules, object.NetworkRule(prefix))
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
@@ -97,7 +107,7 @@ func checkExtras(kind string, options map[string]string) []error {
 	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
 		problems = append(problems, &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name})
 	}
-	if kind == config.TypeRegional && keySticky.In(options) == stickyCookies {
+	if kind == config.TypeRegional && keySticky.In(options) == object.StickyCookies {
 		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
 			if key.In(options) == "" {
 				problems = append(problems, &cloud.Invalid{Field: key.Name, Value: "", Want: "want a value, because sticky-sessions-type is cookies"})
