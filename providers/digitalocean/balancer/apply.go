@@ -38,6 +38,19 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	return l.progress(lb, change), err
 }
 
+// native is the API's object, for read-modify-write.
+type native struct {
+	*godo.LoadBalancer
+	// alone says that a list of all balancers shows no other one with a tag of a Service that this one has.
+	alone bool
+}
+
+// nativeOf returns the API's object of an observation, nil when it has none.
+func nativeOf(o cloud.Observed) *native {
+	n, _ := o.Native.(*native)
+	return n
+}
+
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	var lb *godo.LoadBalancer
 	request, err := l.request(nil, *change.After, change.Spec)
@@ -53,8 +66,8 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	return l.progress(lb, change), nil
 }
 
-// delete removes the balancer, then the Service's tag if nothing has it any more: until then it proves whose
-// the balancer is.
+// delete removes the balancer, then the Service's tag if nothing else has it, as a list of all balancers says, or else the API,
+// which counts: until then it proves whose the balancer is.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id, us := change.Before.ID, change.Spec.Ref.Owner
 	switch {
@@ -64,7 +77,9 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 	case !change.Before.Found || !identifier.IsIdentifier(id):
 		return cloud.Progress{}, nil
 	}
-	unused := l.isOnlyHere(ctx, change)
+	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
+	lb, tagged := nativeOf(change.Before), slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us))
+	unused := lb != nil && !another && tagged && (lb.alone || l.Tagging.Carriers(ctx, us) == 1)
 	_, err := l.API.Delete(ctx, id)
 	if api.IsNotFound(err) {
 		// It was there when it was observed: without another look nothing is believed, and its tags stay.
@@ -77,17 +92,6 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 		l.Tagging.Drop(ctx, us)
 	}
 	return cloud.Progress{}, nil
-}
-
-// isOnlyHere reports whether the balancer has its Service's tag and nothing else has. A list of all
-// balancers says so, or else the API, which counts.
-func (l *Balancers) isOnlyHere(ctx context.Context, change cloud.Change) bool {
-	us, lb := change.Spec.Ref.Owner, nativeOf(change.Before)
-	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
-	if lb == nil || another || !slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us)) {
-		return false
-	}
-	return lb.alone || l.Tagging.Carriers(ctx, us) == 1
 }
 
 // update brings an existing balancer to the wanted state and returns what is known of it

@@ -44,19 +44,6 @@ func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	return o, l.addCertificate(ctx, spec, f.lb, &o)
 }
 
-// native is the API's object, for read-modify-write.
-type native struct {
-	*godo.LoadBalancer
-	// alone says that a list of all balancers shows no other one with a tag of a Service that this one has.
-	alone bool
-}
-
-// nativeOf returns the API's object of an observation, nil when it has none.
-func nativeOf(o cloud.Observed) *native {
-	n, _ := o.Native.(*native)
-	return n
-}
-
 // Observed decodes an existing balancer.
 func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Observed {
 	o := cloud.Observed{

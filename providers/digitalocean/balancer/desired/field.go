@@ -52,12 +52,3 @@ func wantedSize(options map[string]string) string {
 	}
 	return ""
 }
-
-// Asked returns what a request has to say for the Service beside its balancer.
-func (r Rules) Asked(spec cloud.Spec) object.Asked {
-	asked := object.Asked{Region: r.Region, SizeSlug: keySizeSlug.In(spec.Options)}
-	if keyAlgorithm.Has(spec.Options) {
-		asked.Algorithm = keyAlgorithm.In(spec.Options)
-	}
-	return asked
-}

@@ -10,6 +10,17 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
+// What is looked up for Normalize. The type and the stack of an existing balancer decide what an unset annotation means, because
+// the API can't change them.
+const (
+	LookupType  = "type"
+	LookupStack = "stack"
+	// LookupCertificate is the id of the certificate that the balancer shall have.
+	LookupCertificate = "certificate"
+	// LookupNoCertificates says that the token may not read certificates.
+	LookupNoCertificates = "certificatesForbidden"
+)
+
 // Shape is the part of a balancer that is fixed when it is created.
 type Shape struct {
 	Kind     string

@@ -5,18 +5,17 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 )
 
-// What is looked up for Normalize. The type and the stack of an existing balancer decide what an unset annotation means, because
-// the API can't change them.
-const (
-	LookupType  = "type"
-	LookupStack = "stack"
-	// LookupCertificate is the id of the certificate that the balancer shall have.
-	LookupCertificate = "certificate"
-	// LookupNoCertificates says that the token may not read certificates.
-	LookupNoCertificates = "certificatesForbidden"
-)
+// Asked returns what a request has to say for the Service beside its balancer.
+func (r Rules) Asked(spec cloud.Spec) object.Asked {
+	asked := object.Asked{Region: r.Region, SizeSlug: keySizeSlug.In(spec.Options)}
+	if keyAlgorithm.Has(spec.Options) {
+		asked.Algorithm = keyAlgorithm.In(spec.Options)
+	}
+	return asked
+}
 
 // Certificate returns the certificate that the Service asks for, by id or else by name.
 func Certificate(options map[string]string) (id, name string) {
