@@ -10,7 +10,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
 )
 
 func TestParseProviderID(t *testing.T) {
@@ -104,11 +106,11 @@ func TestToken(t *testing.T) {
 func TestUnavailableZone(t *testing.T) {
 	w := world.New(world.Options{})
 	for _, zone := range w.Zones() {
-		if _, err := w.AddMachine(world.Machine{Name: "node-" + zone, Zone: zone}); err != nil {
+		if _, err := w.AddMachine(api.Machine{Name: "node-" + zone, Zone: zone}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.AddFault(world.Fault{Operation: "listMachines", Effect: world.EffectIncomplete}); err != nil {
+	if _, err := w.AddFault(fault.Fault{Operation: "listMachines", Effect: fault.EffectIncomplete}); err != nil {
 		t.Fatal(err)
 	}
 	driver := newDriver(t, w, nil)
@@ -144,7 +146,7 @@ func TestUpdateKeepsForeignLabels(t *testing.T) {
 		}
 	}
 	apply()
-	if err := w.EditBalancer("lb-1", func(b *world.Balancer) {
+	if err := w.EditBalancer("lb-1", func(b *api.Balancer) {
 		b.Labels = map[string]string{"team": "shop", "ccm-uid": "uid", "ccm-old": "mark"}
 	}); err != nil {
 		t.Fatal(err)

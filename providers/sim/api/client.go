@@ -1,4 +1,4 @@
-package world
+package api
 
 import (
 	"bytes"
@@ -201,7 +201,7 @@ func (c *Client) request(ctx context.Context, method, path string, body any) (*h
 func refusal(response *http.Response) *Failure {
 	failure := &Failure{}
 	if err := json.NewDecoder(response.Body).Decode(failure); err != nil || failure.Code == "" {
-		failure = &Failure{Code: usualCode(response.StatusCode), Message: response.Status}
+		failure = &Failure{Code: UsualCode(response.StatusCode), Message: response.Status}
 		if failure.Code == CodeNotFound {
 			failure.Code = CodeNoSuchCall
 		}

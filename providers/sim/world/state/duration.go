@@ -1,4 +1,4 @@
-package world
+package state
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package world
+package proxy
 
 import (
 	"context"
@@ -7,11 +7,13 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // probeForever checks the targets at the interval of the health check, and at once after
 // a change.
-func (f *forwarder) probeForever(ctx context.Context) {
+func (f *Proxy) probeForever(ctx context.Context) {
 	for {
 		f.mu.Lock()
 		check := f.spec.HealthCheck
@@ -29,7 +31,7 @@ func (f *forwarder) probeForever(ctx context.Context) {
 }
 
 // probeAll checks every target once, all at the same time.
-func (f *forwarder) probeAll(ctx context.Context, check HealthCheck) {
+func (f *Proxy) probeAll(ctx context.Context, check api.HealthCheck) {
 	var probes sync.WaitGroup
 	for id, address := range f.pool.addresses() {
 		probes.Go(func() { f.pool.record(id, address, probe(ctx, check, address), check) })
@@ -38,7 +40,7 @@ func (f *forwarder) probeAll(ctx context.Context, check HealthCheck) {
 }
 
 // probe checks one target.
-func probe(ctx context.Context, check HealthCheck, address string) bool {
+func probe(ctx context.Context, check api.HealthCheck, address string) bool {
 	ctx, cancel := context.WithTimeout(ctx, seconds(check.TimeoutSeconds))
 	defer cancel()
 	hostPort := net.JoinHostPort(address, strconv.Itoa(check.Port))

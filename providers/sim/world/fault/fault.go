@@ -1,10 +1,12 @@
-package world
+// Package fault makes answers of the API go wrong.
+package fault
 
 import (
-	"net/http"
 	"slices"
 	"strconv"
 	"sync"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // Effect is how an answer goes wrong.
@@ -65,55 +67,70 @@ type Fault struct {
 	Hit int `json:"hit"`
 }
 
-// AddFault puts a fault in force and returns it with its id. The first one that matches a
+// Operation is one call of the API.
+type Operation struct {
+	Name string
+	Read bool
+}
+
+// Matches reports whether a fault's selector is about the operation.
+func (o Operation) Matches(selector string) bool {
+	switch selector {
+	case "*":
+		return true
+	case "reads":
+		return o.Read
+	case "writes":
+		return !o.Read
+	}
+	return o.Name == selector
+}
+
+// Set are the faults in force and the ones used up. It is safe for concurrent use.
+type Set struct {
+	// Operations are all that there are.
+	Operations []Operation
+
+	mu    sync.Mutex
+	last  int
+	armed []*Armed
+}
+
+// Add puts a fault in force and returns it with its id. The first one that matches a
 // call hits it.
-func (w *World) AddFault(f Fault) (Fault, error) {
+func (s *Set) Add(f Fault) (Fault, error) {
 	if f.Operation == "" {
 		f.Operation = "*"
 	}
 	if !slices.Contains(effects, f.Effect) {
-		return Fault{}, invalid("effect %q is none of %q", f.Effect, effects)
+		return Fault{}, api.Invalid("effect %q is none of %q", f.Effect, effects)
 	}
-	if !knownSelector(f.Operation) {
-		return Fault{}, invalid("operation %q is neither the name of one nor reads, writes or *", f.Operation)
+	if !slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.Matches(f.Operation) }) {
+		return Fault{}, api.Invalid("operation %q is neither the name of one nor reads, writes or *", f.Operation)
 	}
 	if f.Effect == EffectError && (f.Status < 200 || f.Status > 599) {
-		return Fault{}, invalid("status %d must be in 200..599", f.Status)
+		return Fault{}, api.Invalid("status %d must be in 200..599", f.Status)
 	}
 	if f.Skip < 0 || f.Times < 0 || f.Hit != 0 || f.ID != "" {
-		return Fault{}, invalid("skip and times can't be negative; id and hit are given by the world")
+		return Fault{}, api.Invalid("skip and times can't be negative; id and hit are given by the world")
 	}
-	return w.faults.add(f), nil
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last++
+	f.ID = "fault-" + strconv.Itoa(s.last)
+	s.armed = append(s.armed, &Armed{Fault: f, removed: make(chan struct{})})
+	return f, nil
 }
 
-// ClearFaults removes all faults.
-func (w *World) ClearFaults() { w.faults.clear() }
-
-// Faults returns the faults in force and the ones used up.
-func (w *World) Faults() []Fault { return w.faults.list() }
-
-type faults struct {
-	mu    sync.Mutex
-	last  int
-	armed []*armed
-}
-
-type armed struct {
+// Armed is a fault in force.
+type Armed struct {
 	Fault
 	seen    int
 	removed chan struct{} // closed with the fault, frees hung calls
 }
 
-func (s *faults) add(f Fault) Fault {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.last++
-	f.ID = "fault-" + strconv.Itoa(s.last)
-	s.armed = append(s.armed, &armed{Fault: f, removed: make(chan struct{})})
-	return f
-}
-
-func (s *faults) remove(id string) error {
+// Remove removes one fault.
+func (s *Set) Remove(id string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, f := range s.armed {
@@ -123,10 +140,11 @@ func (s *faults) remove(id string) error {
 			return nil
 		}
 	}
-	return notFound("fault", id)
+	return api.NotFound("fault", id)
 }
 
-func (s *faults) clear() {
+// Clear removes all faults.
+func (s *Set) Clear() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.armed {
@@ -135,7 +153,8 @@ func (s *faults) clear() {
 	s.armed = nil
 }
 
-func (s *faults) list() []Fault {
+// List returns all faults.
+func (s *Set) List() []Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := []Fault{}
@@ -145,12 +164,12 @@ func (s *faults) list() []Fault {
 	return list
 }
 
-// take returns the fault that hits this call, one with the effect "" when none does.
-func (s *faults) take(o operation) armed {
+// Take returns the fault that hits this call, one with the effect "" when none does.
+func (s *Set) Take(o Operation) Armed {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range s.armed {
-		if !o.matches(f.Operation) || (f.Times > 0 && f.Hit >= f.Times) {
+		if !o.Matches(f.Operation) || (f.Times > 0 && f.Hit >= f.Times) {
 			continue
 		}
 		if f.seen++; f.seen <= f.Skip {
@@ -159,31 +178,17 @@ func (s *faults) take(o operation) armed {
 		f.Hit++
 		return *f
 	}
-	return armed{}
+	return Armed{}
 }
 
-// failure is what EffectError answers.
-func (f Fault) failure() *Failure {
+// Failure is what EffectError answers.
+func (f Fault) Failure() *api.Failure {
 	code := f.Code
 	if code == "" {
-		code = usualCode(f.Status)
+		code = api.UsualCode(f.Status)
 	}
-	return &Failure{Status: f.Status, Code: code, Message: "fault " + f.ID}
+	return &api.Failure{Status: f.Status, Code: code, Message: "fault " + f.ID}
 }
 
-func usualCode(status int) string {
-	switch status {
-	case http.StatusUnauthorized, http.StatusForbidden:
-		return CodeUnauthorized
-	case http.StatusNotFound:
-		return CodeNotFound
-	case http.StatusConflict:
-		return CodeConflict
-	case http.StatusTooManyRequests:
-		return CodeThrottled
-	}
-	if status < http.StatusInternalServerError {
-		return CodeInvalid
-	}
-	return CodeInternal
-}
+// Removed is closed when the fault is removed, which frees the calls that it hangs.
+func (f Armed) Removed() <-chan struct{} { return f.removed }

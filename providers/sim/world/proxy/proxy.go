@@ -1,4 +1,5 @@
-package world
+// Package proxy carries the TCP traffic of load balancers, and probes their targets.
+package proxy
 
 import (
 	"context"
@@ -9,15 +10,17 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // dialTimeout bounds a connection to a target.
 const dialTimeout = 3 * time.Second
 
-// forwarder carries the TCP traffic of one balancer. Changes are graceful: connections
+// Proxy carries the TCP traffic of one balancer. Changes are graceful: connections
 // through a closed listener or to a removed target live until they end by themselves.
-// A nil forwarder carries nothing.
-type forwarder struct {
+// A nil Proxy carries nothing.
+type Proxy struct {
 	address string
 	pool    pool
 	// start runs a task until close, which ends the task's context and waits for it.
@@ -26,15 +29,15 @@ type forwarder struct {
 	running sync.WaitGroup
 
 	mu     sync.Mutex
-	spec   BalancerSpec
+	spec   api.BalancerSpec
 	doors  map[string]net.Listener // by listener key
 	nudge  chan struct{}           // probe again now
 	closed bool
 }
 
-// newForwarder starts probing for a balancer at a loopback address.
-func newForwarder(address string) *forwarder {
-	f := &forwarder{address: address, doors: map[string]net.Listener{}, nudge: make(chan struct{}, 1)}
+// New starts probing for a balancer at a loopback address.
+func New(address string) *Proxy {
+	f := &Proxy{address: address, doors: map[string]net.Listener{}, nudge: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
 	f.cancel = cancel
 	f.start = func(task func(context.Context)) { f.running.Go(func() { task(ctx) }) }
@@ -42,9 +45,9 @@ func newForwarder(address string) *forwarder {
 	return f
 }
 
-// apply opens and closes listeners and replaces the targets; backends are addresses by
+// Apply opens and closes listeners and replaces the targets; backends are addresses by
 // machine id.
-func (f *forwarder) apply(spec BalancerSpec, backends map[string]string) {
+func (f *Proxy) Apply(spec api.BalancerSpec, backends map[string]string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.closed {
@@ -57,8 +60,8 @@ func (f *forwarder) apply(spec BalancerSpec, backends map[string]string) {
 		if l.Protocol != "tcp" {
 			continue
 		}
-		wanted[l.key()] = true
-		if f.doors[l.key()] == nil {
+		wanted[l.Key()] = true
+		if f.doors[l.Key()] == nil {
 			f.open(l)
 		}
 	}
@@ -76,7 +79,7 @@ func (f *forwarder) apply(spec BalancerSpec, backends map[string]string) {
 
 // open listens at the balancer's own address, or where that isn't possible (no 127/8, a
 // privileged or taken port) at the next best one; Balancer.Doors says which.
-func (f *forwarder) open(l Listener) {
+func (f *Proxy) open(l api.Listener) {
 	for _, addr := range []string{
 		net.JoinHostPort(f.address, strconv.Itoa(l.Port)), net.JoinHostPort(f.address, "0"), "127.0.0.1:0",
 	} {
@@ -84,13 +87,13 @@ func (f *forwarder) open(l Listener) {
 		if err != nil {
 			continue
 		}
-		f.doors[l.key()] = door
-		f.start(func(context.Context) { f.accept(door, l.key()) })
+		f.doors[l.Key()] = door
+		f.start(func(context.Context) { f.accept(door, l.Key()) })
 		return
 	}
 }
 
-func (f *forwarder) accept(door net.Listener, key string) {
+func (f *Proxy) accept(door net.Listener, key string) {
 	for {
 		client, err := door.Accept()
 		if err != nil {
@@ -101,7 +104,7 @@ func (f *forwarder) accept(door net.Listener, key string) {
 }
 
 // carry connects one client with a target.
-func (f *forwarder) carry(ctx context.Context, client net.Conn, key string) {
+func (f *Proxy) carry(ctx context.Context, client net.Conn, key string) {
 	defer client.Close()
 	defer context.AfterFunc(ctx, func() { _ = client.Close() })()
 	spec, nodePort := f.rule(key)
@@ -130,11 +133,11 @@ func (f *forwarder) carry(ctx context.Context, client net.Conn, key string) {
 }
 
 // rule returns what holds for a listener now.
-func (f *forwarder) rule(key string) (spec BalancerSpec, nodePort int) {
+func (f *Proxy) rule(key string) (spec api.BalancerSpec, nodePort int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, l := range f.spec.Listeners {
-		if l.key() == key {
+		if l.Key() == key {
 			nodePort = l.NodePort
 		}
 	}
@@ -142,7 +145,7 @@ func (f *forwarder) rule(key string) (spec BalancerSpec, nodePort int) {
 }
 
 // dial connects to the first target, in the pool's order, that takes the connection.
-func (f *forwarder) dial(ctx context.Context, nodePort int) (id string, server net.Conn) {
+func (f *Proxy) dial(ctx context.Context, nodePort int) (id string, server net.Conn) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	tried := map[string]bool{}
 	for {
@@ -190,8 +193,8 @@ func proxyHeader(client net.Conn) string {
 	return fmt.Sprintf("PROXY TCP4 %s %s %d %d\r\n", from.Addr(), to.Addr(), from.Port(), to.Port())
 }
 
-// report adds to a shown balancer what only the forwarder knows.
-func (f *forwarder) report(b *Balancer) {
+// Report adds to a shown balancer what only the proxy knows.
+func (f *Proxy) Report(b *api.Balancer) {
 	if f == nil {
 		return
 	}
@@ -204,8 +207,8 @@ func (f *forwarder) report(b *Balancer) {
 	f.pool.report(b.TargetHealth)
 }
 
-// close cuts all connections and waits until nothing runs any more.
-func (f *forwarder) close() {
+// Close cuts all connections and waits until nothing runs any more.
+func (f *Proxy) Close() {
 	if f == nil {
 		return
 	}

@@ -1,16 +1,11 @@
-package world
+package proxy
 
 import (
 	"maps"
 	"slices"
 	"sync"
-)
 
-// What a health check says of a target.
-const (
-	HealthHealthy   = "healthy"
-	HealthUnhealthy = "unhealthy"
-	HealthUnknown   = "unknown"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // pool chooses targets. The zero value is empty and ready.
@@ -39,7 +34,7 @@ func (p *pool) set(addresses map[string]string, fewest bool) {
 			members[id] = old
 			continue
 		}
-		members[id] = &member{address: address, health: HealthUnknown}
+		members[id] = &member{address: address, health: api.HealthUnknown}
 	}
 	p.members = members
 }
@@ -49,7 +44,7 @@ func (p *pool) set(addresses map[string]string, fewest bool) {
 func (p *pool) pick(tried map[string]bool) (id, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, health := range []string{HealthHealthy, HealthUnknown} {
+	for _, health := range []string{api.HealthHealthy, api.HealthUnknown} {
 		var candidates []string
 		for id, m := range p.members {
 			if m.health == health && !tried[id] {
@@ -106,22 +101,22 @@ func (p *pool) addresses() map[string]string {
 
 // record takes in the result of one probe: the first one decides, later ones need the
 // threshold to change the mind.
-func (p *pool) record(id, address string, ok bool, check HealthCheck) {
+func (p *pool) record(id, address string, ok bool, check api.HealthCheck) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := p.members[id]
 	if m == nil || m.address != address {
 		return
 	}
-	result, threshold := HealthUnhealthy, check.UnhealthyThreshold
+	result, threshold := api.HealthUnhealthy, check.UnhealthyThreshold
 	if ok {
-		result, threshold = HealthHealthy, check.HealthyThreshold
+		result, threshold = api.HealthHealthy, check.HealthyThreshold
 	}
 	if m.health == result {
 		m.streak = 0
 		return
 	}
-	if m.streak++; m.health == HealthUnknown || m.streak >= threshold {
+	if m.streak++; m.health == api.HealthUnknown || m.streak >= threshold {
 		m.health, m.streak = result, 0
 	}
 }

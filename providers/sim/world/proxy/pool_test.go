@@ -1,8 +1,10 @@
-package world
+package proxy
 
 import (
 	"slices"
 	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 func newPool(health map[string]string, fewest bool) *pool {
@@ -24,12 +26,12 @@ func TestPick(t *testing.T) {
 		fewest bool
 		want   []string
 	}{
-		"in turn":                    {map[string]string{"a": HealthHealthy, "b": HealthHealthy, "c": HealthHealthy}, false, []string{"a", "b", "c", "a"}},
-		"only healthy ones":          {map[string]string{"a": HealthUnknown, "b": HealthUnhealthy, "c": HealthHealthy}, false, []string{"c", "c"}},
-		"unknown ones when no other": {map[string]string{"a": HealthUnknown, "b": HealthUnhealthy, "c": HealthUnknown}, false, []string{"a", "c", "a"}},
-		"never dead ones":            {map[string]string{"a": HealthUnhealthy}, false, []string{""}},
+		"in turn":                    {map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy, "c": api.HealthHealthy}, false, []string{"a", "b", "c", "a"}},
+		"only healthy ones":          {map[string]string{"a": api.HealthUnknown, "b": api.HealthUnhealthy, "c": api.HealthHealthy}, false, []string{"c", "c"}},
+		"unknown ones when no other": {map[string]string{"a": api.HealthUnknown, "b": api.HealthUnhealthy, "c": api.HealthUnknown}, false, []string{"a", "c", "a"}},
+		"never dead ones":            {map[string]string{"a": api.HealthUnhealthy}, false, []string{""}},
 		"nobody there":               {nil, false, []string{""}},
-		"fewest connections":         {map[string]string{"a": HealthHealthy, "b": HealthHealthy}, true, []string{"a", "b", "a", "b"}},
+		"fewest connections":         {map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy}, true, []string{"a", "b", "a", "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := newPool(test.health, test.fewest)
@@ -49,7 +51,7 @@ func TestPick(t *testing.T) {
 }
 
 func TestPickAfterRelease(t *testing.T) {
-	p := newPool(map[string]string{"a": HealthHealthy, "b": HealthHealthy}, true)
+	p := newPool(map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy}, true)
 	p.pick(nil) // a
 	p.pick(nil) // b
 	p.release("b")
@@ -59,7 +61,7 @@ func TestPickAfterRelease(t *testing.T) {
 }
 
 func TestPickTriesOthers(t *testing.T) {
-	p := newPool(map[string]string{"a": HealthHealthy, "b": HealthUnknown}, false)
+	p := newPool(map[string]string{"a": api.HealthHealthy, "b": api.HealthUnknown}, false)
 	tried := map[string]bool{}
 	for _, want := range []string{"a", "b", ""} {
 		id, _ := p.pick(tried)
@@ -71,22 +73,22 @@ func TestPickTriesOthers(t *testing.T) {
 }
 
 func TestRecord(t *testing.T) {
-	check := HealthCheck{HealthyThreshold: 2, UnhealthyThreshold: 3}
+	check := api.HealthCheck{HealthyThreshold: 2, UnhealthyThreshold: 3}
 	const good, bad = true, false
 	for name, test := range map[string]struct {
 		results []bool
 		want    string
 	}{
-		"nothing yet":         {nil, HealthUnknown},
-		"the first one good":  {[]bool{good}, HealthHealthy},
-		"the first one bad":   {[]bool{bad}, HealthUnhealthy},
-		"two bad are too few": {[]bool{good, bad, bad}, HealthHealthy},
-		"three bad":           {[]bool{good, bad, bad, bad}, HealthUnhealthy},
-		"interrupted row":     {[]bool{good, bad, bad, good, bad, bad}, HealthHealthy},
-		"one good is too few": {[]bool{bad, good}, HealthUnhealthy},
-		"two good":            {[]bool{bad, good, good}, HealthHealthy},
+		"nothing yet":         {nil, api.HealthUnknown},
+		"the first one good":  {[]bool{good}, api.HealthHealthy},
+		"the first one bad":   {[]bool{bad}, api.HealthUnhealthy},
+		"two bad are too few": {[]bool{good, bad, bad}, api.HealthHealthy},
+		"three bad":           {[]bool{good, bad, bad, bad}, api.HealthUnhealthy},
+		"interrupted row":     {[]bool{good, bad, bad, good, bad, bad}, api.HealthHealthy},
+		"one good is too few": {[]bool{bad, good}, api.HealthUnhealthy},
+		"two good":            {[]bool{bad, good, good}, api.HealthHealthy},
 	} {
-		p := newPool(map[string]string{"a": HealthUnknown}, false)
+		p := newPool(map[string]string{"a": api.HealthUnknown}, false)
 		for _, ok := range test.results {
 			p.record("a", "address of a", ok, check)
 		}
@@ -97,19 +99,19 @@ func TestRecord(t *testing.T) {
 }
 
 func TestRecordIgnoresFormerAddress(t *testing.T) {
-	p := newPool(map[string]string{"a": HealthHealthy}, false)
-	p.record("a", "former address", false, HealthCheck{UnhealthyThreshold: 1})
-	if got := p.members["a"].health; got != HealthHealthy {
+	p := newPool(map[string]string{"a": api.HealthHealthy}, false)
+	p.record("a", "former address", false, api.HealthCheck{UnhealthyThreshold: 1})
+	if got := p.members["a"].health; got != api.HealthHealthy {
 		t.Errorf("health = %s: a late result of the former address counted", got)
 	}
 }
 
 func TestSetKeepsHealth(t *testing.T) {
-	p := newPool(map[string]string{"a": HealthHealthy, "b": HealthHealthy, "c": HealthHealthy}, false)
+	p := newPool(map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy, "c": api.HealthHealthy}, false)
 	p.set(map[string]string{"a": "address of a", "b": "moved"}, false)
 	got := map[string]string{}
 	p.report(got)
-	if len(got) != 2 || got["a"] != HealthHealthy || got["b"] != HealthUnknown {
+	if len(got) != 2 || got["a"] != api.HealthHealthy || got["b"] != api.HealthUnknown {
 		t.Errorf("health = %v: want a as it was, the moved b unknown, c away", got)
 	}
 }

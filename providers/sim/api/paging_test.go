@@ -1,4 +1,4 @@
-package world_test
+package api_test
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // A list that leads to the same page again is refused.
@@ -18,7 +18,7 @@ func TestListWithoutEnd(t *testing.T) {
 		_, _ = fmt.Fprint(w, `{"machines": [{"id": "m-1"}], "next": "m-1"}`)
 	}))
 	t.Cleanup(server.Close)
-	client := world.Client{Endpoint: server.URL, HTTP: server.Client(), Token: func() (string, error) { return "", nil }}
+	client := api.Client{Endpoint: server.URL, HTTP: server.Client(), Token: func() (string, error) { return "", nil }}
 	if _, err := client.Machines(t.Context(), ""); !cloud.IsClass(err, cloud.FailureUnreadable) || requests != 2 {
 		t.Errorf("%d requests, error %v", requests, err)
 	}
