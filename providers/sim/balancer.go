@@ -20,7 +20,7 @@ const (
 
 // Observe implements cloud.Balancers. It looks by recorded id, by ownership tag and by name.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if id, ok := checkID(spec.Ref.ID); ok {
+	if id, ok := checkID(spec.Ref.ID); ok && spec.Beside == nil {
 		if b, err := d.client.Balancer(ctx, id); err == nil {
 			return observe(b), nil
 		} else if !api.IsNotFound(err) {
@@ -32,7 +32,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
 	tagged = slices.DeleteFunc(tagged, func(b api.Balancer) bool {
-		return spec.Beside != nil && (b.ID == spec.Beside.ID || !ownership.IsCertain(ownershipTags.Owner(b.Labels), spec.Ref.Owner))
+		return spec.Beside != nil && b.ID == spec.Beside.ID || ownership.Of(ownershipTags.Owner(b.Labels), spec.Ref.Owner) != ownership.Ours
 	})
 	if len(tagged) > 0 {
 		return cloud.OneOf(tagged, observe), nil
@@ -41,11 +41,11 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	var observed cloud.Observed
-	if len(named) > 0 && spec.Beside == nil {
-		observed = observe(named[0]) // a name is unique
-		observed.ByName = true
+	if len(named) == 0 || spec.Beside != nil {
+		return cloud.Observed{}, nil
 	}
+	observed := observe(named[0]) // a name is unique
+	observed.ByName = true
 	return observed, nil
 }
 

@@ -16,9 +16,7 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 	}
 	routes := []cloud.Route{}
 	for _, r := range listed {
-		routes = append(routes, cloud.Route{
-			Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole,
-		})
+		routes = append(routes, cloud.Route{Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole})
 	}
 	return routes, nil
 }

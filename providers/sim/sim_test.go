@@ -160,6 +160,36 @@ func TestUpdateKeepsForeignLabels(t *testing.T) {
 	}
 }
 
+// The Services of clusters that were restored from one backup have equal UIDs. Each finds its own balancer, and what one records of
+// a replacement may be the other one's.
+func TestRestoredCluster(t *testing.T) {
+	w := world.New(world.Options{})
+	if _, err := w.AddMachine(api.Machine{Name: "node-1"}); err != nil {
+		t.Fatal(err)
+	}
+	driver := newDriver(t, w, nil).(*sim.Driver)
+	for _, cluster := range []string{"theirs", "ours"} {
+		_, err := w.CreateBalancer(api.BalancerSpec{
+			Name: cluster, Listeners: []api.Listener{{Protocol: "tcp", Port: 80, NodePort: 30080}},
+			HealthCheck: api.HealthCheck{Protocol: "tcp", Port: 30080}, Labels: map[string]string{"ccm-cluster": cluster, "ccm-uid": "uid"},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, ref := range map[string]cloud.Spec{
+		"nothing is recorded":   {},
+		"a replacement goes on": {Beside: &cloud.Observed{ID: "lb-9"}},
+		"one of theirs went on": {Beside: &cloud.Observed{ID: "lb-9"}, Ref: cloud.Ref{ID: "lb-1"}},
+	} {
+		ref.Ref.Owner = cloud.Owner{Cluster: "ours", UID: "uid"}
+		observed, err := driver.Observe(t.Context(), ref)
+		if err != nil || observed.ID != "lb-2" || len(observed.Duplicates) > 0 {
+			t.Errorf("%s: found %q with the duplicates %v, %v; want lb-2 alone", name, observed.ID, observed.Duplicates, err)
+		}
+	}
+}
+
 func TestNormalizeNotes(t *testing.T) {
 	driver := newDriver(t, world.New(world.Options{}), nil).(*sim.Driver)
 	_, notes, err := driver.Normalize(cloud.Spec{
