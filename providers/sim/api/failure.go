@@ -29,18 +29,22 @@ const (
 	CodeNoSuchCall   = "no_such_call"
 )
 
+// NotFound says that there is no such object.
 func NotFound(kind, id string) *Failure {
 	return &Failure{Status: http.StatusNotFound, Code: CodeNotFound, Message: fmt.Sprintf("no %s %q", kind, id)}
 }
 
+// Conflict says that the present state does not allow it.
 func Conflict(format string, args ...any) *Failure {
 	return &Failure{Status: http.StatusConflict, Code: CodeConflict, Message: fmt.Sprintf(format, args...)}
 }
 
+// Invalid says what of a request can't be.
 func Invalid(format string, args ...any) *Failure {
 	return &Failure{Status: http.StatusUnprocessableEntity, Code: CodeInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
+// OverQuota says that the account has as many as it can have.
 func OverQuota(what string, limit int) *Failure {
 	return &Failure{Status: http.StatusForbidden, Code: CodeQuota, Message: fmt.Sprintf("this account can have %d %s", limit, what)}
 }
