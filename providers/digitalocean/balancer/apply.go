@@ -53,7 +53,7 @@ func nativeOf(o cloud.Observed) *native {
 
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	var lb *godo.LoadBalancer
-	request, err := l.request(nil, *change.After, change.Spec)
+	request, err := object.Request(nil, *change.After, l.Asked(change.Spec))
 	if err == nil {
 		lb, _, err = l.API.Create(ctx, request)
 	}
@@ -145,11 +145,6 @@ func named(name string, change cloud.Change) cloud.Change {
 	return change
 }
 
-// request is what makes a balancer, or changes the existing one.
-func (l *Balancers) request(existing *godo.LoadBalancer, b cloud.Balancer, spec cloud.Spec) (*godo.LoadBalancerRequest, error) {
-	return object.Request(existing, b, l.Asked(spec))
-}
-
 // needsPut reports whether something differs that only a PUT can change. Targets given by a
 // tag have to be given by id first.
 func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
@@ -160,7 +155,7 @@ func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 
 func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	var updated *godo.LoadBalancer
-	request, err := l.request(lb, *change.After, change.Spec)
+	request, err := object.Request(lb, *change.After, l.Asked(change.Spec))
 	if err == nil {
 		updated, _, err = l.API.Update(ctx, lb.ID, request)
 	}

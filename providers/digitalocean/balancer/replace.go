@@ -8,6 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 )
 
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
@@ -40,7 +41,7 @@ func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Obs
 	if err != nil {
 		return err
 	}
-	request, err := l.request(nil, b, spec)
+	request, err := object.Request(nil, b, l.Asked(spec))
 	if err != nil {
 		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 	}

@@ -1,4 +1,4 @@
-package digitalocean
+package owner
 
 import (
 	"strings"
@@ -7,14 +7,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
+const uid = "8b5a3c1e-0000-4000-8000-123456789abc"
+
 func TestOwnershipTags(t *testing.T) {
-	self := cloud.Owner{Cluster: "Prod.EU", Namespace: "shop", Name: "web", UID: testUID, Cloud: "do-1"}
+	self := cloud.Owner{Cluster: "Prod.EU", Namespace: "shop", Name: "web", UID: uid, Cloud: "do-1"}
 	ours := []string{
-		"ccm-cloud:do-1", "ccm-cluster:_50rod_2e_45_55", "ccm-service:shop:web:" + testUID, "k8s:C1",
+		"ccm-cloud:do-1", "ccm-cluster:_50rod_2e_45_55", "ccm-service:shop:web:" + uid, "k8s:C1",
 	}
 	tests := []struct {
 		name          string
@@ -33,13 +34,13 @@ func TestOwnershipTags(t *testing.T) {
 		{name: "an older one's and its own", tags: []string{"ccm-uid:v", "ccm-service:a:b:u"}, ownershipTags: []string{"ccm-service:a:b:u", "ccm-uid:v"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 		{name: "in two tags", tags: []string{"ccm-service:a:b", "ccm-uid:u"}, ownershipTags: []string{"ccm-service:a:b", "ccm-uid:u"}, owner: cloud.Owner{Namespace: "a", Name: "b", UID: "u"}},
 	}
-	d := testDriver(func(s *config.Settings) { s.ClusterTag = "k8s:C1" })
-	if diff := cmp.Diff(ours, d.Rules.Tags.Of(self)); diff != "" {
+	written := Tags{Upstream: "k8s:C1"}
+	if diff := cmp.Diff(ours, written.Of(self)); diff != "" {
 		t.Errorf("marks (-want +got):\n%s", diff)
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			ownershipTags, owner := d.Rules.Tags.Read(test.tags, self)
+			ownershipTags, owner := written.Read(test.tags, self)
 			if diff := cmp.Diff(test.ownershipTags, ownershipTags); diff != "" {
 				t.Errorf("marks (-want +got):\n%s", diff)
 			}
@@ -51,7 +52,7 @@ func TestOwnershipTags(t *testing.T) {
 }
 
 func FuzzOwnershipTags(f *testing.F) {
-	f.Add("prod", "shop", "web", testUID)
+	f.Add("prod", "shop", "web", uid)
 	f.Add("Prod.EU/ä", "a-b", "c", "")
 	f.Add(strings.Repeat("x.", 300), "n", "s", "u")
 	f.Fuzz(func(t *testing.T, cluster, namespace, name, uid string) {
@@ -59,14 +60,14 @@ func FuzzOwnershipTags(f *testing.F) {
 			t.Skip("Kubernetes' own limits are 63 each, of characters that need no encoding")
 		}
 		owner := cloud.Owner{Cluster: cluster, Namespace: namespace, Name: name, UID: uid, Cloud: "c"}
-		d := testDriver()
-		ownershipTags := d.Rules.Tags.Of(owner)
+		written := Tags{Cloud: "digitalocean"}
+		ownershipTags := written.Of(owner)
 		for _, ownershipTag := range ownershipTags {
 			if !identifier.IsTag(ownershipTag) {
 				t.Errorf("%q is not a tag", ownershipTag)
 			}
 		}
-		got, back := d.Rules.Tags.Read(ownershipTags, owner)
+		got, back := written.Read(ownershipTags, owner)
 		if diff := cmp.Diff(ownershipTags, got); diff != "" {
 			t.Errorf("marks are read differently (-want +got):\n%s", diff)
 		}
@@ -77,7 +78,7 @@ func FuzzOwnershipTags(f *testing.F) {
 			t.Errorf("owner (-want +got):\n%s", diff)
 		}
 		if len(cluster) <= 40 {
-			if _, foreign := d.Rules.Tags.Read(ownershipTags, cloud.Owner{}); foreign.Cluster != cluster {
+			if _, foreign := written.Read(ownershipTags, cloud.Owner{}); foreign.Cluster != cluster {
 				t.Errorf("somebody else reads cluster %q, want %q", foreign.Cluster, cluster)
 			}
 		}
