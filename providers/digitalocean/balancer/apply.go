@@ -102,7 +102,7 @@ func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, chang
 	lb := &present
 	refused := l.settleOwnershipTags(ctx, lb, change)
 	if ownershipTags, _ := l.Tags.Read(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
-		change = named(lb.Name, change)
+		change = keepName(lb.Name, change)
 	}
 	if needsPut(lb, change) {
 		updated, err := l.put(ctx, lb, change)
@@ -137,8 +137,8 @@ func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalanc
 	return nil
 }
 
-// named returns the change of a balancer that keeps its name.
-func named(name string, change cloud.Change) cloud.Change {
+// keepName returns the change of a balancer that keeps its name.
+func keepName(name string, change cloud.Change) cloud.Change {
 	after := *change.After
 	after.Name, change.After = name, &after
 	change.Operations = slices.DeleteFunc(slices.Clone(change.Operations), func(op cloud.Operation) bool { return op.Field == cloud.FieldName })
