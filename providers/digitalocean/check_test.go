@@ -3,7 +3,7 @@ package digitalocean
 import (
 	"testing"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
 )
 
@@ -48,7 +48,7 @@ func TestAnnotationValues(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.key+"="+test.value, func(t *testing.T) {
-			values, problems := balancer.Annotations().Parse(prefixed(map[string]string{test.key: test.value}))
+			values, problems := desired.Annotations().Parse(prefixed(map[string]string{test.key: test.value}))
 			if test.want == bad {
 				if len(problems) != 1 || problems[0].Warning || problems[0].Want == "" {
 					t.Errorf("problems = %v, want one", problems)
@@ -74,7 +74,7 @@ func TestLenientAnnotations(t *testing.T) {
 		"tls-passthrough", "sticky-sessions-type", "algorithm",
 		"kubernetes.digitalocean.com/firewall-managed", "service.kubernetes.io/do-loadbalancer-disown",
 	} {
-		_, problems := balancer.Annotations().Parse(prefixed(map[string]string{key: "maybe"}))
+		_, problems := desired.Annotations().Parse(prefixed(map[string]string{key: "maybe"}))
 		if len(problems) != 1 || !problems[0].Warning {
 			t.Errorf("%s: problems = %v, want one warning", key, problems)
 		}
@@ -86,14 +86,15 @@ func FuzzCheckRules(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		canonical, ok := balancer.CheckRules(value)
+		check := desired.KeyAllow.Check
+		canonical, ok := check(value)
 		if !ok {
 			return
 		}
-		if again, ok := balancer.CheckRules(canonical); !ok || again != canonical {
+		if again, ok := check(canonical); !ok || again != canonical {
 			t.Errorf("checkRules(%q) is not stable: %q, then %q", value, canonical, again)
 		}
-		for _, network := range firewall.ClientNetworks(balancer.KeyAllow.List(map[string]string{balancer.KeyAllow.Name: canonical})) {
+		for _, network := range firewall.ClientNetworks(desired.KeyAllow.List(map[string]string{desired.KeyAllow.Name: canonical})) {
 			if prefixes(network)[0].Masked().String() != network {
 				t.Errorf("%q becomes the network %q", canonical, network)
 			}

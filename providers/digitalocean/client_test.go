@@ -127,7 +127,7 @@ func TestRegion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := d.(*Driver).settings.Region; got != test.want {
+			if got := d.(*Driver).region; got != test.want {
 				t.Errorf("region = %q, want %q", got, test.want)
 			}
 		})

@@ -3,7 +3,8 @@ package digitalocean
 import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
@@ -29,7 +30,7 @@ func Descriptor() cloud.Descriptor {
 			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
 			FirewallSources: firewall.MaxFirewallSources,
 			Immutable: []string{
-				balancer.FieldType, cloud.FieldScope, cloud.FieldDualStack, balancer.FieldVPC, balancer.FieldSubnet, balancer.FieldIP,
+				object.FieldType, cloud.FieldScope, cloud.FieldDualStack, object.FieldVPC, object.FieldSubnet, object.FieldIP,
 			},
 		},
 		Limits: cloud.Limits{
@@ -41,6 +42,6 @@ func Descriptor() cloud.Descriptor {
 		},
 		Settings:     config.Declared(),
 		Secret:       "digitalocean",
-		IDAnnotation: balancer.IDAnnotation,
+		IDAnnotation: desired.IDAnnotation,
 	}
 }

@@ -8,7 +8,7 @@
 //	config      environment variables
 //	api         the client, pages, and what errors mean
 //	droplet     machines
-//	balancer    load balancers, and the annotations of a Service
+//	balancer    load balancers; its comment lists the packages below it
 //	firewall    the cloud firewall
 //
 // The driver itself only gives them their client and settings.

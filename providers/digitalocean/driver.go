@@ -11,6 +11,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/certificate"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
@@ -21,8 +24,8 @@ type Driver struct {
 	*droplet.Machines
 	*firewall.Firewalls
 	*balancer.Balancers
-	api      *godo.Client
-	settings config.Settings
+	account godo.AccountService
+	region  string
 }
 
 var (
@@ -56,14 +59,24 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 // wire gives each part its client and settings; cloud is the name of the configuration's entry.
 func wire(client *godo.Client, s config.Settings, cloud string) *Driver {
 	return &Driver{
-		api: client, settings: s, Machines: &droplet.Machines{API: client}, Firewalls: &firewall.Firewalls{API: client, Settings: s},
-		Balancers: &balancer.Balancers{API: client, Rules: balancer.Rules{Settings: s, Cloud: cloud}},
+		account: client.Account, region: s.Region,
+		Machines:  &droplet.Machines{API: client.Droplets},
+		Firewalls: &firewall.Firewalls{API: client.Firewalls, Name: s.FirewallName, Tags: s.FirewallTags},
+		Balancers: &balancer.Balancers{
+			API:          api.NewLoadBalancers(client),
+			Tagging:      owner.Client{API: client.Tags},
+			Certificates: certificate.Finder{API: client.Certificates},
+			Rules: desired.Rules{
+				Region: s.Region, DefaultType: s.DefaultType, VPC: s.Vpc,
+				Tags: owner.Tags{Upstream: s.ClusterTag, Cloud: cloud},
+			},
+		},
 	}
 }
 
 // Identity implements cloud.Driver: the team the token belongs to.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
-	account, response, err := d.api.Account.Get(ctx)
+	account, response, err := d.account.Get(ctx)
 	switch {
 	case err != nil && response != nil && response.StatusCode == http.StatusForbidden:
 		return cloud.Identity{}, fmt.Errorf("reading the account, for which the token needs the scope account:read: %w", err)
@@ -77,7 +90,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	if account.Team != nil && account.Team.UUID != "" {
 		id = account.Team.UUID
 	}
-	return cloud.Identity{Account: id, Region: d.settings.Region}, nil
+	return cloud.Identity{Account: id, Region: d.region}, nil
 }
 
 // Instances implements cloud.Driver.
@@ -87,7 +100,7 @@ func (d *Driver) Instances() cloud.Instances { return d }
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.
-func Annotations() annotation.Set { return balancer.Annotations() }
+func Annotations() annotation.Set { return desired.Annotations() }
 
 // ReadOnly says which requests only read.
 func ReadOnly(r *http.Request) bool { return balancer.ReadOnly(r) }

@@ -5,8 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/digitalocean/godo"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -21,7 +23,7 @@ func testDriver(edit ...func(*config.Settings)) *Driver {
 	for _, f := range edit {
 		f(&s)
 	}
-	return wire(nil, s, "digitalocean")
+	return wire(godo.NewClient(nil), s, "digitalocean")
 }
 
 // testSpec is a Service with ports 80 and 443, annotated in upstream's way.
@@ -47,7 +49,7 @@ func testSpec(t *testing.T, annotations map[string]string, edit ...func(*cloud.S
 // upstream's.
 func parse(t *testing.T, annotations map[string]string) map[string]string {
 	t.Helper()
-	values, problems := balancer.Annotations().Parse(prefixed(annotations))
+	values, problems := desired.Annotations().Parse(prefixed(annotations))
 	for _, p := range problems {
 		t.Errorf("annotation: %v", p)
 	}
@@ -58,7 +60,7 @@ func prefixed(annotations map[string]string) map[string]string {
 	full := map[string]string{}
 	for key, value := range annotations {
 		if !strings.Contains(key, "/") {
-			key = balancer.Upstream + key
+			key = desired.Upstream + key
 		}
 		full[key] = value
 	}
@@ -97,7 +99,7 @@ func TestDescriptor(t *testing.T) {
 
 func TestAnnotationsAreDocumented(t *testing.T) {
 	seen := map[string]bool{}
-	for _, key := range balancer.Annotations() {
+	for _, key := range desired.Annotations() {
 		if key.Doc == "" {
 			t.Errorf("%s has no documentation", key.Name)
 		}
@@ -119,8 +121,8 @@ func TestAnnotationsAreDocumented(t *testing.T) {
 		"healthcheck-port", "healthcheck-path", "healthcheck-protocol", "hostname", "deny-rules", "allow-rules",
 		"ip", "subnet-uuid",
 	} {
-		if !seen[balancer.Upstream+name] {
-			t.Errorf("%s%s is missing", balancer.Upstream, name)
+		if !seen[desired.Upstream+name] {
+			t.Errorf("%s%s is missing", desired.Upstream, name)
 		}
 	}
 	for _, name := range []string{

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -118,7 +118,7 @@ func TestCreateRequest(t *testing.T) {
 			for _, candidate := range spec.Candidates {
 				b.Targets = append(b.Targets, candidate.InstanceID)
 			}
-			got, err := d.Request(nil, b, spec)
+			got, err := object.Request(nil, b, d.Asked(spec))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -133,7 +133,7 @@ func TestCreateRequest(t *testing.T) {
 func TestUpdateRequestKeepsTheRest(t *testing.T) {
 	existing := &godo.LoadBalancer{
 		ID: "lb", Type: config.TypeRegional, Status: "active", IP: "192.0.2.1", SizeUnit: 4, SizeSlug: "lb-small",
-		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: balancer.NetworkExternal, NetworkStack: balancer.StackIPv4,
+		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: object.NetworkExternal, NetworkStack: object.StackIPv4,
 		Region: &godo.Region{Slug: "nyc3"}, Tag: "pool", DropletIDs: []int{1, 2},
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
@@ -144,7 +144,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Targets = []cloud.InstanceID{"3"}
-	got, err := d.Request(existing, b, spec)
+	got, err := object.Request(existing, b, d.Asked(spec))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		StickySessions: &godo.StickySessions{Type: "none"}, DropletIDs: []int{3}, VPCUUID: "vpc",
 		DisableLetsEncryptDNSRecords: godo.PtrTo(false), ProjectID: "project",
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(60)), Firewall: &godo.LBFirewall{},
-		Network: balancer.NetworkExternal, NetworkStack: balancer.StackIPv4, TLSCipherPolicy: "STRONG",
+		Network: object.NetworkExternal, NetworkStack: object.StackIPv4, TLSCipherPolicy: "STRONG",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)
@@ -186,4 +186,17 @@ func canonicalJSON(t *testing.T, data []byte) any {
 		t.Fatalf("%v in %s", err, data)
 	}
 	return v
+}
+
+// requestOf is what a balancer is created from.
+func requestOf(b cloud.Balancer) *godo.LoadBalancerRequest {
+	request, _ := object.Request(nil, b, object.Asked{}) // it fails for targets only
+	return request
+}
+
+// viewOf is a balancer on its way to the API and back.
+func viewOf(b cloud.Balancer) cloud.Balancer {
+	r := requestOf(b)
+	managed := object.Managed{HealthProxy: b.Health != nil && b.Health.ProviderFields != nil}
+	return object.View(&godo.LoadBalancer{ForwardingRules: r.ForwardingRules, HealthCheck: r.HealthCheck}, managed)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 		{
 			name:        "certificate given by name",
 			annotations: map[string]string{"certificate-name": "web"},
-			edit:        func(s *cloud.Spec) { s.Lookups = map[string]string{balancer.LookupCertificate: "c"} },
+			edit:        func(s *cloud.Spec) { s.Lookups = map[string]string{desired.LookupCertificate: "c"} },
 			want:        []string{"tcp:80>tcp:30080", "https:443>http:30443+c"},
 		},
 		{
@@ -139,7 +139,7 @@ func TestRules(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&spec)
 			}
-			list, err := balancer.Listeners(spec, config.TypeRegional)
+			list, err := desired.Listeners(spec, config.TypeRegional)
 			if len(test.refused) > 0 {
 				if err == nil {
 					t.Fatalf("accepted as %v", sketches(list))
@@ -160,7 +160,7 @@ func TestRules(t *testing.T) {
 			if diff := cmp.Diff(test.want, sketches(list)); diff != "" {
 				t.Errorf("rules (-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(list, balancer.ObservedListeners(balancer.RuleRequests(list))); diff != "" {
+			if diff := cmp.Diff(list, viewOf(cloud.Balancer{Listeners: list}).Listeners); diff != "" {
 				t.Errorf("rules change on the way to the API and back (-want +got):\n%s", diff)
 			}
 		})
@@ -169,7 +169,7 @@ func TestRules(t *testing.T) {
 
 func sketches(list []cloud.Listener) []string {
 	var all []string
-	for _, r := range balancer.RuleRequests(list) {
+	for _, r := range requestOf(cloud.Balancer{Listeners: list}).ForwardingRules {
 		s := r.EntryProtocol + ":" + itoa(r.EntryPort) + ">" + r.TargetProtocol + ":" + itoa(r.TargetPort)
 		if r.CertificateID != "" {
 			s += "+c"
@@ -194,12 +194,12 @@ func TestNotes(t *testing.T) {
 		{
 			name:        "TLS on a network balancer",
 			annotations: map[string]string{"certificate-id": "c", "enable-proxy-protocol": "true", "protocol": "https"},
-			want:        []string{"multicloud-ccm.io/proxy-protocol", balancer.Upstream + "certificate-id", balancer.Upstream + "protocol"},
+			want:        []string{"multicloud-ccm.io/proxy-protocol", desired.Upstream + "certificate-id", desired.Upstream + "protocol"},
 		},
 		{
 			name:        "unknown ports",
 			annotations: map[string]string{"type": "REGIONAL", "http-ports": "80,81", "http3-port": "444"},
-			want:        []string{balancer.Upstream + "http-ports", balancer.Upstream + "http3-port"},
+			want:        []string{desired.Upstream + "http-ports", desired.Upstream + "http3-port"},
 		},
 		{
 			name:        "health keys without override",
@@ -213,7 +213,7 @@ func TestNotes(t *testing.T) {
 				s.LoadBalancerIP = "192.0.2.9"
 				s.SourceRanges = prefixes("10.0.0.0/8")
 			},
-			want: []string{balancer.Upstream + "algorithm", balancer.Upstream + "allow-rules", "spec.loadBalancerIP"},
+			want: []string{desired.Upstream + "algorithm", desired.Upstream + "allow-rules", "spec.loadBalancerIP"},
 		},
 	}
 	for _, test := range tests {

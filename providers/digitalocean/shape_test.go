@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -43,33 +44,33 @@ func TestShape(t *testing.T) {
 		facts       map[string]string
 		preserved   map[string]string
 		defaultType string
-		want        balancer.Shape
+		want        desired.Shape
 		refused     string
 	}{
-		{name: "default, no nodes", want: balancer.Shape{Kind: config.TypeNetwork}},
-		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true}},
-		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: balancer.Shape{Kind: config.TypeNetwork}},
-		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true}},
-		{name: "default type of the environment", defaultType: config.TypeRegional, nodes: []cloud.Target{v4}, want: balancer.Shape{Kind: config.TypeRegional, Dual: true}},
-		{name: "regional is dual-stack", annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{v4}, want: balancer.Shape{Kind: config.TypeRegional, Dual: true}},
-		{name: "internal is not", annotations: map[string]string{"type": "REGIONAL", "network": "INTERNAL"}, want: balancer.Shape{Kind: config.TypeRegional, Internal: true}},
-		{name: "portable spelling of internal", annotations: map[string]string{"multicloud-ccm.io/internal": "true"}, want: balancer.Shape{Kind: config.TypeNetwork, Internal: true}},
-		{name: "IPV4", annotations: map[string]string{"network-stack": "IPV4"}, nodes: []cloud.Target{dual}, want: balancer.Shape{Kind: config.TypeNetwork}},
-		{name: "DUALSTACK", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "default, no nodes", want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "default type of the environment", defaultType: config.TypeRegional, nodes: []cloud.Target{v4}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
+		{name: "regional is dual-stack", annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{v4}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
+		{name: "internal is not", annotations: map[string]string{"type": "REGIONAL", "network": "INTERNAL"}, want: desired.Shape{Kind: config.TypeRegional, Internal: true}},
+		{name: "portable spelling of internal", annotations: map[string]string{"multicloud-ccm.io/internal": "true"}, want: desired.Shape{Kind: config.TypeNetwork, Internal: true}},
+		{name: "IPV4", annotations: map[string]string{"network-stack": "IPV4"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "DUALSTACK", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
 		{
 			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
-			nodes: []cloud.Target{dual, v4}, facts: map[string]string{balancer.LookupStack: balancer.StackDual, balancer.LookupType: config.TypeNetwork}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true},
+			nodes: []cloud.Target{dual, v4}, facts: map[string]string{desired.LookupStack: object.StackDual, desired.LookupType: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
-		{name: "what exists stays", facts: map[string]string{balancer.LookupType: config.TypeRegional, balancer.LookupStack: balancer.StackIPv4}, nodes: []cloud.Target{dual}, want: balancer.Shape{Kind: config.TypeRegional}},
-		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": balancer.StackDual}, facts: map[string]string{balancer.LookupType: config.TypeRegional, balancer.LookupStack: balancer.StackIPv4}, want: balancer.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "what exists stays", facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: object.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": object.StackDual}, facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: object.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
 			name: "preserved wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
-			preserved: map[string]string{balancer.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
-			want:      balancer.Shape{Kind: config.TypeRegional, Dual: true},
+			preserved: map[string]string{object.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
+			want:      desired.Shape{Kind: config.TypeRegional, Dual: true},
 		},
-		{name: "an existing GLOBAL balancer", facts: map[string]string{balancer.LookupType: "GLOBAL"}, refused: "GLOBAL"},
+		{name: "an existing GLOBAL balancer", facts: map[string]string{desired.LookupType: "GLOBAL"}, refused: "GLOBAL"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -91,7 +92,7 @@ func TestShape(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(test.want, got, cmp.AllowUnexported(balancer.Shape{})); diff != "" {
+			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("shape (-want +got):\n%s", diff)
 			}
 		})
@@ -99,7 +100,7 @@ func TestShape(t *testing.T) {
 }
 
 func TestEligible(t *testing.T) {
-	network, regional := map[string]string{balancer.FieldType: config.TypeNetwork}, map[string]string{balancer.FieldType: config.TypeRegional}
+	network, regional := map[string]string{object.FieldType: config.TypeNetwork}, map[string]string{object.FieldType: config.TypeRegional}
 	external := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network}
 	dualStack := cloud.Balancer{Scope: cloud.ScopeExternal, ProviderFields: network, DualStack: true}
 	tests := []struct {
@@ -161,7 +162,7 @@ func TestHealth(t *testing.T) {
 			if test.edit != nil {
 				test.edit(&spec)
 			}
-			h, err := balancer.Health(spec)
+			h, err := desired.Health(spec)
 			if test.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.refused) {
 					t.Fatalf("error = %v, want one about %q", err, test.refused)
@@ -174,7 +175,7 @@ func TestHealth(t *testing.T) {
 			if got := string(h.Protocol) + " " + itoa(h.Port) + " " + h.Path; got != test.want {
 				t.Errorf("check = %q, want %q", got, test.want)
 			}
-			if diff := cmp.Diff(h, balancer.ObservedHealth(balancer.HealthRequest(h), spec)); diff != "" {
+			if diff := cmp.Diff(h, viewOf(cloud.Balancer{Health: h}).Health); diff != "" {
 				t.Errorf("the check changes on the way to the API and back (-want +got):\n%s", diff)
 			}
 		})

@@ -4,7 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -43,20 +44,20 @@ func Upstream() cloud.Upstream {
 }
 
 func otherType(spec cloud.Spec, b cloud.Observed) bool {
-	asked := balancer.KeyType.In(spec.Options)
-	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[balancer.FieldType]
+	asked := desired.KeyType.In(spec.Options)
+	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[object.FieldType]
 }
 
 func certificateByName(spec cloud.Spec, b cloud.Observed) bool {
-	return b.Found && balancer.KeyCertificateName.In(spec.Options) != "" && balancer.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeRegional
+	return b.Found && desired.KeyCertificateName.In(spec.Options) != "" && desired.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[object.FieldType] == config.TypeRegional
 }
 
 func dualStackNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeNetwork
+	return b.Found && b.Balancer.DualStack && b.Balancer.ProviderFields[object.FieldType] == config.TypeNetwork
 }
 
 func restrictedNetwork(_ cloud.Spec, b cloud.Observed) bool {
-	return b.Found && b.Balancer.ProviderFields[balancer.FieldType] == config.TypeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
+	return b.Found && b.Balancer.ProviderFields[object.FieldType] == config.TypeNetwork && b.Balancer.Scope == cloud.ScopeExternal && len(b.Balancer.Allow) > 0
 }
 
 func namedByAddress(name, providerID string, _ cloud.Instance) bool {

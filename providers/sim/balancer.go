@@ -9,7 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // Fields only this cloud has.
@@ -20,10 +20,10 @@ const (
 
 // Observe implements cloud.Balancers. It looks by recorded id, by ownership tag and by name.
 func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if id, ok := checkID(spec.Ref.ID); ok {
+	if id, ok := checkID(spec.Ref.ID); ok && spec.Beside == nil {
 		if b, err := d.client.Balancer(ctx, id); err == nil {
 			return observe(b), nil
-		} else if !world.IsNotFound(err) {
+		} else if !api.IsNotFound(err) {
 			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
@@ -31,8 +31,8 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
-	tagged = slices.DeleteFunc(tagged, func(b world.Balancer) bool {
-		return spec.Beside != nil && (b.ID == spec.Beside.ID || !ownership.IsCertain(ownershipTags.Owner(b.Labels), spec.Ref.Owner))
+	tagged = slices.DeleteFunc(tagged, func(b api.Balancer) bool {
+		return spec.Beside != nil && b.ID == spec.Beside.ID || ownership.Of(ownershipTags.Owner(b.Labels), spec.Ref.Owner) != ownership.Ours
 	})
 	if len(tagged) > 0 {
 		return cloud.OneOf(tagged, observe), nil
@@ -41,21 +41,21 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	var observed cloud.Observed
-	if len(named) > 0 && spec.Beside == nil {
-		observed = observe(named[0]) // a name is unique
-		observed.ByName = true
+	if len(named) == 0 || spec.Beside != nil {
+		return cloud.Observed{}, nil
 	}
+	observed := observe(named[0]) // a name is unique
+	observed.ByName = true
 	return observed, nil
 }
 
 // observe translates what the API says into the kernel's words.
-func observe(b world.Balancer) cloud.Observed {
+func observe(b api.Balancer) cloud.Observed {
 	observed := cloud.Observed{
 		Found: true, ID: b.ID, State: cloud.BalancerState(b.Status), Detail: b.Status,
 		Owner: ownershipTags.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
 	}
-	if b.Status == world.StatusDeleting {
+	if b.Status == api.StatusDeleting {
 		observed.State = cloud.BalancerPending
 	}
 	for _, ip := range b.Addresses {
@@ -64,7 +64,7 @@ func observe(b world.Balancer) cloud.Observed {
 	return observed
 }
 
-func balancer(stored world.BalancerSpec) cloud.Balancer {
+func balancer(stored api.BalancerSpec) cloud.Balancer {
 	check := stored.HealthCheck
 	b := cloud.Balancer{
 		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
@@ -88,18 +88,18 @@ func balancer(stored world.BalancerSpec) cloud.Balancer {
 
 // specOf is the reverse of balancer. Of what is stored it keeps what nobody manages: the
 // user's own labels.
-func specOf(b cloud.Balancer, stored world.BalancerSpec) world.BalancerSpec {
-	spec := world.BalancerSpec{
+func specOf(b cloud.Balancer, stored api.BalancerSpec) api.BalancerSpec {
+	spec := api.BalancerSpec{
 		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, DualStack: b.DualStack,
 		AllowedSources: b.Allow, Labels: ownershipTags.Replace(stored.Labels, b.OwnershipTags),
 		Algorithm: b.ProviderFields[fieldAlgorithm], ProxyProtocol: b.ProviderFields[fieldProxyProtocol] == "true",
-		HealthCheck: world.HealthCheck{
+		HealthCheck: api.HealthCheck{
 			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,
 			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()), HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,
 		},
 	}
 	for _, l := range b.Listeners {
-		spec.Listeners = append(spec.Listeners, world.Listener{Protocol: l.Protocol.Lower(), Port: l.Port, NodePort: l.TargetPort})
+		spec.Listeners = append(spec.Listeners, api.Listener{Protocol: l.Protocol.Lower(), Port: l.Port, NodePort: l.TargetPort})
 	}
 	for _, id := range b.Targets {
 		spec.Targets = append(spec.Targets, string(id))
@@ -127,7 +127,7 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 	if change.After == nil {
 		return d.remove(ctx, change.Before)
 	}
-	stored, _ := change.Before.Native.(world.Balancer) // empty when there is none
+	stored, _ := change.Before.Native.(api.Balancer) // empty when there is none
 	b, err := d.client.SaveBalancer(ctx, change.Before.ID, specOf(*change.After, stored.BalancerSpec))
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, err)
@@ -141,7 +141,7 @@ func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progr
 		return cloud.Progress{}, nil
 	}
 	left, err := d.client.DeleteBalancer(ctx, before.ID)
-	if err != nil && !world.IsNotFound(err) {
+	if err != nil && !api.IsNotFound(err) {
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", before.ID, err)
 	}
 	return cloud.Progress{Pending: left.ID != "", Operations: left.Operations, Removed: true}, nil

@@ -9,22 +9,25 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/state"
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, harness(world.Settings{
-		ActivateAfter: world.Duration(time.Hour), DeleteAfter: world.Duration(time.Hour),
+	conformance.Run(t, harness(state.Settings{
+		ActivateAfter: state.Duration(time.Hour), DeleteAfter: state.Duration(time.Hour),
 	}))
 }
 
 // The same holds where changes go on after their answer.
 func TestConformanceWithOperations(t *testing.T) {
-	conformance.Run(t, harness(world.Settings{OperationsTake: world.Duration(time.Hour)}))
+	conformance.Run(t, harness(state.Settings{OperationsTake: state.Duration(time.Hour)}))
 }
 
-func harness(settings world.Settings) conformance.Harness {
+func harness(settings state.Settings) conformance.Harness {
 	return conformance.Harness{
 		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
 			w := world.New(world.Options{Settings: settings})
@@ -115,7 +118,7 @@ var (
 )
 
 func (c control) AddMachine(name string) cloud.InstanceID {
-	m, err := c.world.AddMachine(world.Machine{Name: name})
+	m, err := c.world.AddMachine(api.Machine{Name: name})
 	c.must(err)
 	return cloud.InstanceID(m.ID)
 }
@@ -130,20 +133,20 @@ func (c control) Requests() (reads, writes int) {
 }
 
 func (c control) Fail(f conformance.Fault, after int) {
-	fault := world.Fault{Effect: world.EffectError, Skip: after, Status: f.Status, Body: f.Body, Location: f.Location, RetryAfterSeconds: int(f.RetryAfter.Seconds())}
+	wrong := fault.Fault{Effect: fault.EffectError, Skip: after, Status: f.Status, Body: f.Body, Location: f.Location, RetryAfterSeconds: int(f.RetryAfter.Seconds())}
 	switch {
 	case f.Hang:
-		fault.Effect = world.EffectHang
+		wrong.Effect = fault.EffectHang
 	case f.Truncate:
-		fault.Effect = world.EffectTruncated
+		wrong.Effect = fault.EffectTruncated
 	case f.Lost:
-		fault.Effect = world.EffectLost
+		wrong.Effect = fault.EffectLost
 	case f.Nonsense:
-		fault.Effect = world.EffectNonsense
+		wrong.Effect = fault.EffectNonsense
 	case f.Blank:
-		fault.Effect = world.EffectBlank
+		wrong.Effect = fault.EffectBlank
 	}
-	_, err := c.world.AddFault(fault)
+	_, err := c.world.AddFault(wrong)
 	c.must(err)
 }
 
@@ -159,19 +162,19 @@ func (c control) Leftovers() (left []string) {
 }
 
 func (c control) TamperBalancer(id, field string) bool {
-	edits := map[string]func(*world.Balancer){
-		cloud.FieldName:          func(b *world.Balancer) { b.Name = "by-hand" },
-		cloud.FieldAllow:         func(b *world.Balancer) { b.AllowedSources = []string{"10.0.0.0/8"} },
-		cloud.FieldOwnershipTags: func(b *world.Balancer) { b.Labels = map[string]string{"team": "shop"} },
-		"algorithm":              func(b *world.Balancer) { b.Algorithm = "least_connections" },
-		"proxyProtocol":          func(b *world.Balancer) { b.ProxyProtocol = true },
-		"health.protocol":        func(b *world.Balancer) { b.HealthCheck.Protocol = "tcp" },
-		"health.port":            func(b *world.Balancer) { b.HealthCheck.Port = 1 },
-		"health.path":            func(b *world.Balancer) { b.HealthCheck.Path = "/" },
-		"health.interval":        func(b *world.Balancer) { b.HealthCheck.IntervalSeconds = 100 },
-		"health.timeout":         func(b *world.Balancer) { b.HealthCheck.TimeoutSeconds = 1 },
-		"health.healthy":         func(b *world.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
-		"health.unhealthy":       func(b *world.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
+	edits := map[string]func(*api.Balancer){
+		cloud.FieldName:          func(b *api.Balancer) { b.Name = "by-hand" },
+		cloud.FieldAllow:         func(b *api.Balancer) { b.AllowedSources = []string{"10.0.0.0/8"} },
+		cloud.FieldOwnershipTags: func(b *api.Balancer) { b.Labels = map[string]string{"team": "shop"} },
+		"algorithm":              func(b *api.Balancer) { b.Algorithm = "least_connections" },
+		"proxyProtocol":          func(b *api.Balancer) { b.ProxyProtocol = true },
+		"health.protocol":        func(b *api.Balancer) { b.HealthCheck.Protocol = "tcp" },
+		"health.port":            func(b *api.Balancer) { b.HealthCheck.Port = 1 },
+		"health.path":            func(b *api.Balancer) { b.HealthCheck.Path = "/" },
+		"health.interval":        func(b *api.Balancer) { b.HealthCheck.IntervalSeconds = 100 },
+		"health.timeout":         func(b *api.Balancer) { b.HealthCheck.TimeoutSeconds = 1 },
+		"health.healthy":         func(b *api.Balancer) { b.HealthCheck.HealthyThreshold = 9 },
+		"health.unhealthy":       func(b *api.Balancer) { b.HealthCheck.UnhealthyThreshold = 9 },
 	}
 	edit, ok := edits[field]
 	if ok {

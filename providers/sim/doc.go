@@ -8,6 +8,6 @@
 //	balancer.go    reading and changing a balancer
 //	route.go       routes for pod CIDRs
 //
-// The cloud itself is the package world below this one. The driver knows it only through
-// HTTP; world.Client stands in for the SDK other clouds have. Package static is about servers beside it.
+// Package api stands for the SDK that other clouds have. The cloud itself is package world, which the driver knows
+// only through HTTP. Package static is about servers beside it.
 package sim

@@ -6,8 +6,8 @@ import (
 	"regexp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
 var providerID = regexp.MustCompile(`^sim://[a-z0-9-]+/([a-z0-9-]+)$`)
@@ -51,7 +51,7 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 	return cloud.GetEach(ids, func(id cloud.InstanceID) (i cloud.Instance, err error) {
 		m, err := d.client.Machine(ctx, string(id))
 		switch {
-		case world.IsNotFound(err):
+		case api.IsNotFound(err):
 			return i, nil
 		case err != nil:
 			return i, fmt.Errorf("reading machine %s: %w", id, err)
@@ -62,17 +62,17 @@ func (d *Driver) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.In
 
 var (
 	states = map[string]cloud.State{
-		world.PowerStarting: cloud.StatePending,
-		world.PowerRunning:  cloud.StateRunning,
-		world.PowerStopped:  cloud.StateStopped,
+		api.PowerStarting: cloud.StatePending,
+		api.PowerRunning:  cloud.StateRunning,
+		api.PowerStopped:  cloud.StateStopped,
 	}
 	addressTypes = map[string]cloud.AddressType{
-		world.AddressPrivate: cloud.AddressInternalIP,
-		world.AddressPublic:  cloud.AddressExternalIP,
+		api.AddressPrivate: cloud.AddressInternalIP,
+		api.AddressPublic:  cloud.AddressExternalIP,
 	}
 )
 
-func instance(m world.Machine) cloud.Instance {
+func instance(m api.Machine) cloud.Instance {
 	addresses := []cloud.Address{{Type: cloud.AddressHostname, Address: m.Name}}
 	for _, a := range m.Addresses {
 		addresses = append(addresses, cloud.Address{Type: addressTypes[a.Kind], Address: a.IP})

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // ListRoutes implements cloud.Routes.
@@ -16,9 +16,7 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 	}
 	routes := []cloud.Route{}
 	for _, r := range listed {
-		routes = append(routes, cloud.Route{
-			Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole,
-		})
+		routes = append(routes, cloud.Route{Name: r.ID, Destination: r.Destination, Target: cloud.InstanceID(r.Machine), Blackhole: r.Blackhole})
 	}
 	return routes, nil
 }
@@ -26,7 +24,7 @@ func (d *Driver) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rou
 // CreateRoute implements cloud.Routes. There can be one route per destination: a second
 // one is a conflict.
 func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
-	spec := world.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: ownershipTags.Of(owner)}
+	spec := api.RouteSpec{Destination: route.Destination, Machine: string(route.Target), Labels: ownershipTags.Of(owner)}
 	made, err := d.client.CreateRoute(ctx, spec)
 	if err != nil {
 		return fmt.Errorf("creating route to %s: %w", route.Destination, err)
@@ -37,7 +35,7 @@ func (d *Driver) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud
 // DeleteRoute implements cloud.Routes.
 func (d *Driver) DeleteRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
 	left, err := d.client.DeleteRoute(ctx, route.Name)
-	if err != nil && !world.IsNotFound(err) {
+	if err != nil && !api.IsNotFound(err) {
 		return fmt.Errorf("deleting route to %s: %w", route.Destination, err)
 	}
 	return cloud.GoesOn(left.Operations...)

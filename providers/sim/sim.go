@@ -8,6 +8,7 @@ import (
 	"net/http"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
@@ -44,7 +45,7 @@ func Descriptor() cloud.Descriptor {
 
 // Driver is the driver.
 type Driver struct {
-	client *world.Client
+	client *api.Client
 	static.Machines
 }
 
@@ -61,7 +62,7 @@ const ownershipTags = cloud.OwnershipLabels("ccm-")
 // New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
 // talks over HTTP like to any other and which runs until the process ends.
 func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
-	client := &world.Client{
+	client := &api.Client{
 		Endpoint:  config.Lookup("SIM_ENDPOINT"),
 		UserAgent: config.UserAgent,
 		HTTP:      &http.Client{Transport: config.Transport},
@@ -91,18 +92,18 @@ func (d *Driver) Instances() cloud.Instances { return d }
 
 // classes are what the refusals of the API mean. A code it does not have is unknown.
 var classes = map[string]cloud.Class{
-	world.CodeUnauthorized: cloud.FailureUnauthorized,
-	world.CodeNotFound:     cloud.FailureNotFound,
-	world.CodeConflict:     cloud.FailureConflict,
-	world.CodeInvalid:      cloud.FailureInvalid,
-	world.CodeQuota:        cloud.FailureQuota,
-	world.CodeThrottled:    cloud.FailureThrottled,
-	world.CodeInternal:     cloud.FailureTransient,
+	api.CodeUnauthorized: cloud.FailureUnauthorized,
+	api.CodeNotFound:     cloud.FailureNotFound,
+	api.CodeConflict:     cloud.FailureConflict,
+	api.CodeInvalid:      cloud.FailureInvalid,
+	api.CodeQuota:        cloud.FailureQuota,
+	api.CodeThrottled:    cloud.FailureThrottled,
+	api.CodeInternal:     cloud.FailureTransient,
 }
 
 // Classify implements cloud.Driver.
 func (d *Driver) Classify(err error) cloud.Failure {
-	failure, ok := errors.AsType[*world.Failure](err)
+	failure, ok := errors.AsType[*api.Failure](err)
 	if !ok {
 		return cloud.FailureOf(err)
 	}

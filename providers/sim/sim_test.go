@@ -10,7 +10,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
 )
 
 func TestParseProviderID(t *testing.T) {
@@ -104,11 +106,11 @@ func TestToken(t *testing.T) {
 func TestUnavailableZone(t *testing.T) {
 	w := world.New(world.Options{})
 	for _, zone := range w.Zones() {
-		if _, err := w.AddMachine(world.Machine{Name: "node-" + zone, Zone: zone}); err != nil {
+		if _, err := w.AddMachine(api.Machine{Name: "node-" + zone, Zone: zone}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := w.AddFault(world.Fault{Operation: "listMachines", Effect: world.EffectIncomplete}); err != nil {
+	if _, err := w.AddFault(fault.Fault{Operation: "listMachines", Effect: fault.EffectIncomplete}); err != nil {
 		t.Fatal(err)
 	}
 	driver := newDriver(t, w, nil)
@@ -144,7 +146,7 @@ func TestUpdateKeepsForeignLabels(t *testing.T) {
 		}
 	}
 	apply()
-	if err := w.EditBalancer("lb-1", func(b *world.Balancer) {
+	if err := w.EditBalancer("lb-1", func(b *api.Balancer) {
 		b.Labels = map[string]string{"team": "shop", "ccm-uid": "uid", "ccm-old": "mark"}
 	}); err != nil {
 		t.Fatal(err)
@@ -155,6 +157,36 @@ func TestUpdateKeepsForeignLabels(t *testing.T) {
 	}
 	if difference := cmp.Diff(want, w.Balancers()[0].Labels); difference != "" {
 		t.Errorf("labels (-want +got):\n%s", difference)
+	}
+}
+
+// The Services of clusters that were restored from one backup have equal UIDs. Each finds its own balancer, and what one records of
+// a replacement may be the other one's.
+func TestRestoredCluster(t *testing.T) {
+	w := world.New(world.Options{})
+	if _, err := w.AddMachine(api.Machine{Name: "node-1"}); err != nil {
+		t.Fatal(err)
+	}
+	driver := newDriver(t, w, nil).(*sim.Driver)
+	for _, cluster := range []string{"theirs", "ours"} {
+		_, err := w.CreateBalancer(api.BalancerSpec{
+			Name: cluster, Listeners: []api.Listener{{Protocol: "tcp", Port: 80, NodePort: 30080}},
+			HealthCheck: api.HealthCheck{Protocol: "tcp", Port: 30080}, Labels: map[string]string{"ccm-cluster": cluster, "ccm-uid": "uid"},
+		}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, ref := range map[string]cloud.Spec{
+		"nothing is recorded":   {},
+		"a replacement goes on": {Beside: &cloud.Observed{ID: "lb-9"}},
+		"one of theirs went on": {Beside: &cloud.Observed{ID: "lb-9"}, Ref: cloud.Ref{ID: "lb-1"}},
+	} {
+		ref.Ref.Owner = cloud.Owner{Cluster: "ours", UID: "uid"}
+		observed, err := driver.Observe(t.Context(), ref)
+		if err != nil || observed.ID != "lb-2" || len(observed.Duplicates) > 0 {
+			t.Errorf("%s: found %q with the duplicates %v, %v; want lb-2 alone", name, observed.ID, observed.Duplicates, err)
+		}
 	}
 }
 

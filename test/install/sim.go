@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 )
@@ -12,7 +13,7 @@ import (
 type Sim struct {
 	*world.World
 	// Machines are those of the nodes, by name.
-	Machines map[string]world.Machine
+	Machines map[string]api.Machine
 
 	server *world.Server
 	url    string
@@ -20,10 +21,10 @@ type Sim struct {
 
 // OpenSim starts the simulated cloud where nodes can reach it.
 func OpenSim(c *cluster.Cluster) (*Sim, error) {
-	s := &Sim{World: world.New(world.Options{Forward: true}), Machines: map[string]world.Machine{}}
+	s := &Sim{World: world.New(world.Options{Forward: true}), Machines: map[string]api.Machine{}}
 	for _, n := range c.Nodes() {
-		m, err := s.AddMachine(world.Machine{Name: n.Name(), Addresses: []world.Address{
-			{Kind: world.AddressPrivate, IP: n.Address().String()},
+		m, err := s.AddMachine(api.Machine{Name: n.Name(), Addresses: []api.Address{
+			{Kind: api.AddressPrivate, IP: n.Address().String()},
 		}})
 		if err != nil {
 			return nil, fmt.Errorf("adding machine %s: %w", n.Name(), err)
@@ -50,13 +51,13 @@ func (s *Sim) Door(address string, port int32) string {
 }
 
 // Balancer returns the one with an address, or one without an ID.
-func (s *Sim) Balancer(address string) world.Balancer {
+func (s *Sim) Balancer(address string) api.Balancer {
 	for _, b := range s.Balancers() {
 		if slices.Contains(b.Addresses, address) {
 			return b
 		}
 	}
-	return world.Balancer{}
+	return api.Balancer{}
 }
 
 // Close implements [Cloud].

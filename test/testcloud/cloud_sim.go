@@ -10,7 +10,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/state"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/front"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 )
@@ -21,7 +24,7 @@ func init() { register("sim", Maker{Missing: nothing, Open: openSim, Facts: (*si
 type sim struct {
 	*front.Front
 
-	settings world.Settings
+	settings state.Settings
 	number   int
 
 	mu    sync.Mutex
@@ -31,7 +34,7 @@ type sim struct {
 const simToken = "sim-token-that-must-stay-secret"
 
 func openSim(_ context.Context, o Options) (Cloud, error) {
-	s := &sim{settings: world.Settings{ActivateAfter: world.Duration(o.Activation)}}
+	s := &sim{settings: state.Settings{ActivateAfter: state.Duration(o.Activation)}}
 	s.Front = front.New(front.Vendor{
 		API:      http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { s.now().ServeHTTP(w, r) }),
 		Route:    simRoute,
@@ -74,15 +77,15 @@ func simRoute(r *http.Request) string {
 // simRefuse writes the world's refusal for a status.
 func simRefuse(w http.ResponseWriter, _ *http.Request, status int) {
 	code, ok := map[int]string{
-		http.StatusUnauthorized: world.CodeUnauthorized, http.StatusForbidden: world.CodeQuota, http.StatusNotFound: world.CodeNotFound,
-		http.StatusConflict: world.CodeConflict, http.StatusUnprocessableEntity: world.CodeInvalid, http.StatusTooManyRequests: world.CodeThrottled,
+		http.StatusUnauthorized: api.CodeUnauthorized, http.StatusForbidden: api.CodeQuota, http.StatusNotFound: api.CodeNotFound,
+		http.StatusConflict: api.CodeConflict, http.StatusUnprocessableEntity: api.CodeInvalid, http.StatusTooManyRequests: api.CodeThrottled,
 	}[status]
 	if !ok {
-		code = world.CodeInternal
+		code = api.CodeInternal
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(world.Failure{Code: code, Message: http.StatusText(status)}) // it is buffered
+	_ = json.NewEncoder(w).Encode(api.Failure{Code: code, Message: http.StatusText(status)}) // it is buffered
 }
 
 func (s *sim) Title() string { return "the simulated cloud" }
@@ -113,18 +116,18 @@ func (s *sim) Clear(context.Context) error {
 // SetOperations implements Operator.
 func (s *sim) SetOperations(takes time.Duration) {
 	settings := s.settings
-	settings.OperationsTake = world.Duration(takes)
+	settings.OperationsTake = state.Duration(takes)
 	s.now().Set(settings)
 }
 
 // FailLate implements Operator.
 func (s *sim) FailLate() error {
-	_, err := s.now().AddFault(world.Fault{Operation: "writes", Effect: world.EffectLate, Times: 1, Code: world.CodeQuota})
+	_, err := s.now().AddFault(fault.Fault{Operation: "writes", Effect: fault.EffectLate, Times: 1, Code: api.CodeQuota})
 	return err
 }
 
 // States implements Operator.
-func (s *sim) States() (route string, each int) { return "GET /v1/operations", world.MaxOperations }
+func (s *sim) States() (route string, each int) { return "GET /v1/operations", api.MaxOperations }
 
 func (s *sim) Close() error {
 	s.Front.Close()
@@ -136,14 +139,14 @@ func (s *sim) Seed(_ context.Context, n int, like Machine) ([]Machine, error) {
 	var all []Machine
 	for range n {
 		w := s.now()
-		m := world.Machine{Name: like.Name, Zone: w.Zones()[s.number%3]}
+		m := api.Machine{Name: like.Name, Zone: w.Zones()[s.number%3]}
 		if m.Name == "" {
 			m.Name = fmt.Sprintf("node-%d", s.number)
 		}
 		s.number++
-		for kind, ip := range map[string]string{world.AddressPrivate: like.Internal, world.AddressPublic: like.External} {
+		for kind, ip := range map[string]string{api.AddressPrivate: like.Internal, api.AddressPublic: like.External} {
 			if ip != "" {
-				m.Addresses = append(m.Addresses, world.Address{Kind: kind, IP: ip})
+				m.Addresses = append(m.Addresses, api.Address{Kind: kind, IP: ip})
 			}
 		}
 		made, err := w.AddMachine(m)
@@ -155,10 +158,10 @@ func (s *sim) Seed(_ context.Context, n int, like Machine) ([]Machine, error) {
 	return all, nil
 }
 
-func simMachine(m world.Machine) Machine {
+func simMachine(m api.Machine) Machine {
 	out := Machine{ID: m.ID, Name: m.Name, ProviderID: "sim://" + m.Zone + "/" + m.ID, Region: m.Region, Zone: m.Zone}
 	for _, a := range m.Addresses {
-		if a.Kind == world.AddressPrivate {
+		if a.Kind == api.AddressPrivate {
 			out.Internal = a.IP
 		} else {
 			out.External = a.IP
@@ -181,8 +184,8 @@ func (s *sim) Remove(_ context.Context, all ...Machine) error {
 }
 
 func (s *sim) Rename(_ context.Context, m Machine, name string) error {
-	_, err := s.now().EditMachine(world.Machine{ID: m.ID, Name: name, Zone: m.Zone, Addresses: []world.Address{
-		{Kind: world.AddressPrivate, IP: m.Internal}, {Kind: world.AddressPublic, IP: m.External},
+	_, err := s.now().EditMachine(api.Machine{ID: m.ID, Name: name, Zone: m.Zone, Addresses: []api.Address{
+		{Kind: api.AddressPrivate, IP: m.Internal}, {Kind: api.AddressPublic, IP: m.External},
 	}})
 	return err
 }
@@ -190,7 +193,7 @@ func (s *sim) Rename(_ context.Context, m Machine, name string) error {
 func (s *sim) Balancers(context.Context) ([]Balancer, error) {
 	var all []Balancer
 	for _, b := range s.now().Balancers() {
-		one := Balancer{ID: b.ID, Name: b.Name, Active: b.Status == world.StatusActive, Addresses: b.Addresses, Targets: slices.Sorted(slices.Values(b.Targets))}
+		one := Balancer{ID: b.ID, Name: b.Name, Active: b.Status == api.StatusActive, Addresses: b.Addresses, Targets: slices.Sorted(slices.Values(b.Targets))}
 		for _, l := range b.Listeners {
 			one.Listeners = append(one.Listeners, fmt.Sprintf("%s/%d", l.Protocol, l.Port))
 		}

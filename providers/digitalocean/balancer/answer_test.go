@@ -10,6 +10,8 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/certificate"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -20,11 +22,11 @@ func TestNonsense(t *testing.T) {
 		ask    func(*Balancers) error
 	}{
 		"a blank creation": {`{"load_balancer":{}}`, func(l *Balancers) error {
-			_, err := l.Apply(t.Context(), cloud.Change{After: &cloud.Balancer{Name: "x", ProviderFields: map[string]string{FieldType: config.TypeNetwork}}})
+			_, err := l.Apply(t.Context(), cloud.Change{After: &cloud.Balancer{Name: "x", ProviderFields: map[string]string{object.FieldType: config.TypeNetwork}}})
 			return err
 		}},
 		"another certificate": {`{"certificate":{"id":"b","name":"web","type":"lets_encrypt"}}`, func(l *Balancers) error {
-			_, err := l.readCertificate(t.Context(), "a")
+			_, err := l.Certificates.Read(t.Context(), "a")
 			return err
 		}},
 	} {
@@ -38,18 +40,9 @@ func TestNonsense(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := tt.ask(&Balancers{API: client}); !errors.Is(err, cloud.ErrIncomplete) {
+			if err := tt.ask(&Balancers{API: client.LoadBalancers, Certificates: certificate.Finder{API: client.Certificates}}); !errors.Is(err, cloud.ErrIncomplete) {
 				t.Errorf("error %v", err)
 			}
 		})
-	}
-}
-
-// TestRequestOf: a request shares nothing with the balancer it was made of that making it writes to.
-func TestRequestOf(t *testing.T) {
-	lb := &godo.LoadBalancer{DisableLetsEncryptDNSRecords: godo.PtrTo(true)}
-	request := requestOf(lb)
-	if got := request.DisableLetsEncryptDNSRecords; got == nil || !*got || got == lb.DisableLetsEncryptDNSRecords {
-		t.Errorf("%v of %v: not a copy of its value", got, lb.DisableLetsEncryptDNSRecords)
 	}
 }

@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -37,11 +38,24 @@ func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	return l.progress(lb, change), err
 }
 
+// native is the API's object, for read-modify-write.
+type native struct {
+	*godo.LoadBalancer
+	// alone says that a list of all balancers shows no other one with a tag of a Service that this one has.
+	alone bool
+}
+
+// nativeOf returns the API's object of an observation, nil when it has none.
+func nativeOf(o cloud.Observed) *native {
+	n, _ := o.Native.(*native)
+	return n
+}
+
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	var lb *godo.LoadBalancer
-	request, err := l.Request(nil, *change.After, change.Spec)
+	request, err := object.Request(nil, *change.After, l.Asked(change.Spec))
 	if err == nil {
-		lb, _, err = l.API.LoadBalancers.Create(ctx, request)
+		lb, _, err = l.API.Create(ctx, request)
 	}
 	if err == nil && (lb == nil || lb.ID == "") {
 		err = cloud.ErrIncomplete
@@ -52,19 +66,21 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	return l.progress(lb, change), nil
 }
 
-// delete removes the balancer, then the Service's tag if nothing has it any more: until then it proves whose
-// the balancer is. A tag nothing carries costs nothing, so its removal may fail.
+// delete removes the balancer, then the Service's tag if nothing else has it, as a list of all balancers says, or else the API,
+// which counts: until then it proves whose the balancer is.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	id, owner := change.Before.ID, change.Spec.Ref.Owner
+	id, us := change.Before.ID, change.Spec.Ref.Owner
 	switch {
 	case !change.Before.Found && change.Before.Orphans:
-		l.deleteTag(ctx, owner)
+		l.Tagging.Drop(ctx, us)
 		return cloud.Progress{}, nil
 	case !change.Before.Found || !identifier.IsIdentifier(id):
 		return cloud.Progress{}, nil
 	}
-	unused := l.isOnlyHere(ctx, change)
-	_, err := l.API.LoadBalancers.Delete(ctx, id)
+	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
+	lb, tagged := nativeOf(change.Before), slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us))
+	unused := lb != nil && !another && tagged && (lb.alone || l.Tagging.Carriers(ctx, us) == 1)
+	_, err := l.API.Delete(ctx, id)
 	if api.IsNotFound(err) {
 		// It was there when it was observed: without another look nothing is believed, and its tags stay.
 		return cloud.Progress{Pending: true}, nil
@@ -73,7 +89,7 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 		return cloud.Progress{}, fmt.Errorf("deleting balancer %s: %w", id, err)
 	}
 	if unused {
-		l.deleteTag(ctx, owner)
+		l.Tagging.Drop(ctx, us)
 	}
 	return cloud.Progress{}, nil
 }
@@ -85,8 +101,8 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	lb := &present
 	refused := l.settleOwnershipTags(ctx, lb, change)
-	if ownershipTags, _ := l.ReadOwnershipTags(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
-		change = named(lb.Name, change)
+	if ownershipTags, _ := l.Tags.Read(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
+		change = keepName(lb.Name, change)
 	}
 	if needsPut(lb, change) {
 		updated, err := l.put(ctx, lb, change)
@@ -105,15 +121,15 @@ func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, chang
 // settleOwnershipTags repairs the ownership tags, and notes them. They go through the tags, because a PUT ignores them.
 func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
 	wanted := change.After.OwnershipTags
-	present, _ := l.ReadOwnershipTags(lb.Tags, change.Spec.Ref.Owner)
+	present, _ := l.Tags.Read(lb.Tags, change.Spec.Ref.Owner)
 	for _, tag := range without(wanted, present) {
-		if err := l.tag(ctx, tag, lb.ID); err != nil {
+		if err := l.Tagging.Put(ctx, tag, lb.ID); err != nil {
 			return fmt.Errorf("tagging balancer %s: %w", lb.ID, err)
 		}
 		lb.Tags = slices.Concat(lb.Tags, []string{tag})
 	}
 	for _, tag := range without(present, wanted) {
-		if err := l.untag(ctx, tag, lb.ID); err != nil {
+		if err := l.Tagging.Remove(ctx, tag, lb.ID); err != nil {
 			return fmt.Errorf("removing an ownership tag of balancer %s: %w", lb.ID, err)
 		}
 		lb.Tags = without(lb.Tags, []string{tag})
@@ -121,34 +137,8 @@ func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalanc
 	return nil
 }
 
-// tag puts a tag on a balancer. The API refuses a tag that nothing ever had, so one that only
-// this Service can have is made first, and one of the whole cluster only where it has to be.
-func (l *Balancers) tag(ctx context.Context, tag, id string) error {
-	request := &godo.TagResourcesRequest{Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}}}
-	if !strings.HasPrefix(tag, ownershipTagService) {
-		if _, err := l.API.Tags.TagResources(ctx, tag, request); !api.IsNotFound(err) {
-			return err
-		}
-	}
-	if _, _, err := l.API.Tags.Create(ctx, &godo.TagCreateRequest{Name: tag}); err != nil {
-		return err
-	}
-	_, err := l.API.Tags.TagResources(ctx, tag, request)
-	return err
-}
-
-func (l *Balancers) untag(ctx context.Context, tag, id string) error {
-	_, err := l.API.Tags.UntagResources(ctx, tag, &godo.UntagResourcesRequest{
-		Resources: []godo.Resource{{ID: id, Type: godo.LoadBalancerResourceType}},
-	})
-	if api.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// named returns the change of a balancer that keeps its name.
-func named(name string, change cloud.Change) cloud.Change {
+// keepName returns the change of a balancer that keeps its name.
+func keepName(name string, change cloud.Change) cloud.Change {
 	after := *change.After
 	after.Name, change.After = name, &after
 	change.Operations = slices.DeleteFunc(slices.Clone(change.Operations), func(op cloud.Operation) bool { return op.Field == cloud.FieldName })
@@ -165,9 +155,9 @@ func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 
 func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	var updated *godo.LoadBalancer
-	request, err := l.Request(lb, *change.After, change.Spec)
+	request, err := object.Request(lb, *change.After, l.Asked(change.Spec))
 	if err == nil {
-		updated, _, err = l.API.LoadBalancers.Update(ctx, lb.ID, request)
+		updated, _, err = l.API.Update(ctx, lb.ID, request)
 	}
 	if err == nil && (updated == nil || updated.ID != lb.ID) {
 		err = cloud.ErrIncomplete
@@ -181,18 +171,18 @@ func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud
 // settleTargets adds what is missing, then removes what is too much, and notes both. After a PUT there is
 // usually nothing left to do, except that a PUT can't express "no targets".
 func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, targets []cloud.InstanceID) error {
-	wanted, err := dropletIDs(targets)
+	wanted, err := object.DropletIDs(targets)
 	if err != nil {
 		return fmt.Errorf("changing the targets of balancer %s: %w", lb.ID, err)
 	}
 	if missing := without(wanted, lb.DropletIDs); len(missing) > 0 {
-		if _, err := l.API.LoadBalancers.AddDroplets(ctx, lb.ID, missing...); err != nil {
+		if _, err := l.API.AddDroplets(ctx, lb.ID, missing...); err != nil {
 			return fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
 		}
 		lb.DropletIDs = slices.Concat(lb.DropletIDs, missing)
 	}
 	if extra := without(lb.DropletIDs, wanted); len(extra) > 0 {
-		if _, err := l.API.LoadBalancers.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
+		if _, err := l.API.RemoveDroplets(ctx, lb.ID, extra...); err != nil {
 			return fmt.Errorf("removing targets from balancer %s: %w", lb.ID, err)
 		}
 		lb.DropletIDs = wanted
@@ -200,19 +190,13 @@ func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, ta
 	return nil
 }
 
-// nativeOf returns the API's object of an observation, nil when it has none.
-func nativeOf(o cloud.Observed) *native {
-	n, _ := o.Native.(*native)
-	return n
-}
-
 // progress says what Apply learnt, so that nothing has to be read again.
 func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
 	o := l.Observed(lb, change.Spec)
-	facts := map[string]string{}
-	maps.Copy(facts, change.Before.Lookups)
-	maps.Copy(facts, o.Lookups)
-	o.Lookups, o.Record = facts, change.Before.Record
+	lookups := map[string]string{}
+	maps.Copy(lookups, change.Before.Lookups)
+	maps.Copy(lookups, o.Lookups)
+	o.Lookups, o.Record = lookups, change.Before.Record
 	p := cloud.Progress{Observed: &o}
 	if o.State == cloud.BalancerPending {
 		p.Pending, p.After = true, readyAfter

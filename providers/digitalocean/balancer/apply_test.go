@@ -11,6 +11,8 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -25,8 +27,8 @@ func TestNothingIsRenamedWithoutOwnershipTags(t *testing.T) {
 		"marked":                 {http.StatusNoContent, "new", "", []string{"PUT new"}},
 		"not marked":             {http.StatusServiceUnavailable, "new", "", nil},
 		"tags are refused":       {http.StatusForbidden, "new", "", nil},
-		"and more has to change": {http.StatusForbidden, "new", FieldType, []string{"PUT old"}},
-		"not marked, as is":      {http.StatusForbidden, "old", FieldType, []string{"PUT old"}},
+		"and more has to change": {http.StatusForbidden, "new", object.FieldType, []string{"PUT old"}},
+		"not marked, as is":      {http.StatusForbidden, "old", object.FieldType, []string{"PUT old"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var puts []string
@@ -50,13 +52,13 @@ func TestNothingIsRenamedWithoutOwnershipTags(t *testing.T) {
 				t.Fatal(err)
 			}
 			change := cloud.Change{
-				After:      &cloud.Balancer{Name: tt.name, OwnershipTags: []string{"ccm-cluster:c"}, ProviderFields: map[string]string{FieldType: config.TypeNetwork}},
+				After:      &cloud.Balancer{Name: tt.name, OwnershipTags: []string{"ccm-cluster:c"}, ProviderFields: map[string]string{object.FieldType: config.TypeNetwork}},
 				Operations: []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}, {Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldName}},
 			}
 			if tt.besides != "" {
 				change.Operations = append(change.Operations, cloud.Operation{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: tt.besides})
 			}
-			_, err = (&Balancers{API: client}).update(t.Context(), godo.LoadBalancer{ID: "lb", Name: "old"}, change)
+			_, err = (&Balancers{API: client.LoadBalancers, Tagging: owner.Client{API: client.Tags}}).update(t.Context(), godo.LoadBalancer{ID: "lb", Name: "old"}, change)
 			if tagged := tt.tagging == http.StatusNoContent; (err == nil) != tagged || !slices.Equal(puts, tt.want) {
 				t.Errorf("%q, %v", puts, err)
 			}

@@ -1,22 +1,24 @@
-// Package balancer is about load balancers: what a Service asks for, what there is, and the requests that lead
-// from one to the other.
+// Package balancer finds, makes, changes and deletes load balancers. Below it:
+//
+//	package      is about
+//	object       load balancers of the API, and what they are in the kernel's words
+//	owner        whose a load balancer is, and the tags that say it
+//	desired      what a Service asks for
+//	certificate  the certificate of a load balancer
 package balancer
 
 import (
 	"github.com/digitalocean/godo"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/certificate"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 )
 
 // Balancers are the load balancers of a team.
 type Balancers struct {
-	Rules
-	API *godo.Client
-}
-
-// Rules say what a Service asks for, and what there is in the kernel's words. They make no request.
-type Rules struct {
-	Settings config.Settings
-	// Cloud is the name of the configuration's entry.
-	Cloud string
+	desired.Rules
+	API          godo.LoadBalancersService
+	Tagging      owner.Client
+	Certificates certificate.Finder
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/digitalocean/godo"
@@ -12,6 +13,10 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -21,114 +26,22 @@ const readyAfter = 10 * time.Second
 
 // Observe implements cloud.Balancers.
 func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	lb, all, byName, err := l.find(ctx, spec)
+	f, err := l.find(ctx, spec)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
 	var o cloud.Observed
-	if lb != nil {
-		o = l.Observed(lb, spec)
+	if f.lb != nil {
+		o = l.Observed(f.lb, spec)
 		_, listed := spec.BulkList.([]godo.LoadBalancer)
-		o.Native = &native{LoadBalancer: lb, alone: listed && !sharesServiceTag(lb, all)}
-		o.ByName = byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
-		o.Duplicates = l.duplicates(lb, all, spec)
+		o.Native = &native{LoadBalancer: f.lb, alone: listed && !owner.SharesService(f.lb, f.all)}
+		o.ByName = f.byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
+		o.Duplicates = l.duplicates(f, spec)
 	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
-		o.Orphans = l.tagRemains(ctx, spec.Ref.Owner)
+		// A process may have ended between the deletion of the balancer and that of its tag.
+		o.Orphans = spec.Ref.Owner.UID != "" && l.Tagging.Carriers(ctx, spec.Ref.Owner) == 0
 	}
-	if err := l.addCertificate(ctx, spec, lb, &o); err != nil {
-		return cloud.Observed{}, err
-	}
-	return o, nil
-}
-
-// find returns the balancer of the Spec, nil when there is none, the list it is from, if any, and
-// whether only its name led to it. An id that is gone does not end the search: its balancer may
-// have been created anew by a process that died before it could record the new id.
-func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (lb *godo.LoadBalancer, all []godo.LoadBalancer, byName bool, err error) {
-	if spec.Beside != nil {
-		lb, err := l.findBeside(ctx, spec)
-		return lb, nil, false, err
-	}
-	all, listed := spec.BulkList.([]godo.LoadBalancer)
-	if id := spec.Ref.ID; identifier.IsUUID(id) {
-		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
-			return &all[at], all, false, nil
-		}
-		if !listed {
-			if lb, err := l.get(ctx, id); lb != nil || err != nil {
-				return lb, nil, false, err
-			}
-		}
-	}
-	names := []string{cmp.Or(keyName.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID)), cloud.UIDName(spec.Ref.Owner.UID)}
-	if !listed {
-		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-			return l.API.LoadBalancers.ListByNames(ctx, slices.Compact(names), o)
-		})
-	}
-	lb = l.named(all, names, spec)
-	return lb, all, lb != nil, err
-}
-
-// get reads one balancer, nil when there is none.
-func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, error) {
-	lb, _, err := l.API.LoadBalancers.Get(ctx, id)
-	switch {
-	case api.IsNotFound(err):
-		return nil, nil
-	case err == nil && (lb == nil || lb.ID != id):
-		err = cloud.ErrIncomplete
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading balancer %s: %w", id, err)
-	}
-	return lb, nil
-}
-
-// named looks among balancers for one with the Service's own or its default name. The one
-// that is provably the Service's wins over one that merely has the name, and that only
-// counts in this region: names are unique nowhere.
-func (l *Balancers) named(all []godo.LoadBalancer, names []string, spec cloud.Spec) *godo.LoadBalancer {
-	var ours, best *godo.LoadBalancer
-	for i, lb := range all {
-		switch {
-		case !slices.Contains(names, lb.Name) || slices.Contains(spec.Refused, lb.ID):
-		case l.isOwn(&lb, spec):
-			if ours == nil || lb.ID < ours.ID {
-				ours = &all[i]
-			}
-		case best == nil && l.isHere(&lb):
-			best = &all[i]
-		}
-	}
-	return cmp.Or(ours, best)
-}
-
-// ListBalancers implements cloud.BulkLister.
-func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	return l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-		return l.page(ctx, o)
-	})
-}
-
-// list reads all pages of a list of balancers.
-func (l *Balancers) list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error)) ([]godo.LoadBalancer, error) {
-	all, err := cloud.Whole(api.Pages(read))
-	if err != nil {
-		return nil, fmt.Errorf("listing balancers: %w", err)
-	}
-	return all, nil
-}
-
-func (l *Balancers) isHere(lb *godo.LoadBalancer) bool {
-	return lb.Region == nil || lb.Region.Slug == l.Settings.Region
-}
-
-// native is the API's object, for read-modify-write.
-type native struct {
-	*godo.LoadBalancer
-	// alone says that a list of all balancers shows no other one with a tag of a Service that this one has.
-	alone bool
+	return o, l.addCertificate(ctx, spec, f.lb, &o)
 }
 
 // Observed decodes an existing balancer.
@@ -137,15 +50,15 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Found:     true,
 		ID:        lb.ID,
 		Named:     ownership.IsInName(lb.Name, spec.Ref.Owner),
-		Owner:     l.owner(lb, spec),
-		Addresses: addresses(lb),
-		Balancer:  l.View(lb, spec),
-		Lookups:   map[string]string{LookupType: kindOf(lb), LookupStack: cmp.Or(lb.NetworkStack, StackIPv4)},
+		Owner:     l.Tags.Owner(lb, spec.Ref.Owner),
+		Addresses: object.Addresses(lb),
+		Balancer:  object.View(lb, l.Managed(object.KindOf(lb), spec)),
+		Lookups:   map[string]string{desired.LookupType: object.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, object.StackIPv4)},
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
-	if o.Balancer.OwnershipTags = l.OwnershipTags(spec.Ref.Owner); lb.Tags != nil {
-		o.Balancer.OwnershipTags, _ = l.ReadOwnershipTags(lb.Tags, spec.Ref.Owner)
+	if o.Balancer.OwnershipTags = l.Tags.Of(spec.Ref.Owner); lb.Tags != nil {
+		o.Balancer.OwnershipTags, _ = l.Tags.Read(lb.Tags, spec.Ref.Owner)
 	}
 	switch lb.Status {
 	case "active":
@@ -156,4 +69,48 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		o.State, o.Detail = cloud.BalancerFailed, fmt.Sprintf("its status is %q", lb.Status)
 	}
 	return o
+}
+
+// duplicates are the other balancers of a list that are the Service's. One that is made to
+// take the place of another is none.
+func (l *Balancers) duplicates(f found, spec cloud.Spec) []string {
+	var ids []string
+	for i, lb := range f.all {
+		if lb.ID != f.lb.ID && l.Tags.Whose(&f.all[i], spec.Ref.Owner) == ownership.Ours && !strings.HasSuffix(lb.Name, desired.BesideSuffix) {
+			ids = append(ids, lb.ID)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may
+// not read certificates is a fact and no error: it must not keep a balancer from deletion. The successor of a certificate that upstream's
+// key names is recorded there; one that is given by name or portably needs no record.
+func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
+	if o.Lookups == nil {
+		o.Lookups = map[string]string{}
+	}
+	spec.Lookups = o.Lookups
+	if s, _ := l.ShapeOf(spec); s.Kind != config.TypeRegional {
+		return nil
+	}
+	present := ""
+	if lb != nil {
+		present = object.Certificate(lb)
+	}
+	asked, name := desired.Certificate(spec.Options)
+	id, err := l.Certificates.Find(ctx, asked, name, present)
+	if cloud.FailureUnauthorized == api.Classify(err).Class {
+		o.Lookups[desired.LookupNoCertificates] = "true"
+	} else if err != nil {
+		return err
+	}
+	if id != "" {
+		o.Lookups[desired.LookupCertificate] = id
+	}
+	if recorded := desired.KeyCertificateID.In(spec.Options); recorded != "" && recorded != id {
+		o.Record = map[string]string{desired.KeyCertificateID.Name: id}
+	}
+	return nil
 }

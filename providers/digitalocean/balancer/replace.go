@@ -5,17 +5,16 @@ import (
 	"fmt"
 	"net/http"
 
-	"github.com/digitalocean/godo"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 )
 
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
 // asks for one certain address for both.
 func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
-	ip := keyIP.In(spec.Options)
+	ip := desired.Address(spec.Options)
 	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
@@ -42,7 +41,7 @@ func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Obs
 	if err != nil {
 		return err
 	}
-	request, err := l.Request(nil, b, spec)
+	request, err := object.Request(nil, b, l.Asked(spec))
 	if err != nil {
 		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 	}
@@ -51,34 +50,9 @@ func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Obs
 	if l.Coexist(spec, before) != "" {
 		request.IP = "" // is free when the present one is gone
 	}
-	_, _, err = l.API.LoadBalancers.Create(ctx, request)
+	_, _, err = l.API.Create(ctx, request)
 	if err == nil || api.Classify(err).Class == cloud.FailureQuota {
 		return nil // the present one gives its place free
 	}
 	return fmt.Errorf("checking balancer %s: %w", b.Name, err)
-}
-
-// findBeside returns the other balancer of the Service, by its id or its ownership tag.
-func (l *Balancers) findBeside(ctx context.Context, spec cloud.Spec) (*godo.LoadBalancer, error) {
-	all, listed := spec.BulkList.([]godo.LoadBalancer)
-	if !listed {
-		var err error
-		all, err = l.list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
-			return l.page(ctx, o)
-		})
-		if err != nil {
-			return nil, err
-		}
-	}
-	var found *godo.LoadBalancer
-	for i, lb := range all {
-		_, owner := l.ReadOwnershipTags(lb.Tags, spec.Ref.Owner)
-		if lb.ID == spec.Beside.ID || !ownership.IsCertain(owner, spec.Ref.Owner) && lb.ID != spec.Ref.ID {
-			continue
-		}
-		if found == nil || lb.ID == spec.Ref.ID {
-			found = &all[i]
-		}
-	}
-	return found, nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // Machines are the droplets of a team.
-type Machines struct{ API *godo.Client }
+type Machines struct{ API godo.DropletsService }
 
 // ParseProviderID implements cloud.Instances: "digitalocean://<droplet id>".
 func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) {
@@ -41,7 +41,7 @@ func (m *Machines) List(ctx context.Context) (cloud.InstanceList, error) {
 
 func (m *Machines) droplets(ctx context.Context) (cloud.Listing[cloud.Instance], error) {
 	all, err := dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
-		return m.API.Droplets.List(ctx, o)
+		return m.API.List(ctx, o)
 	})
 	if err != nil {
 		return all, fmt.Errorf("listing droplets: %w", err)
@@ -72,7 +72,7 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 		if err != nil {
 			return i, err
 		}
-		droplet, _, err := m.API.Droplets.Get(ctx, number)
+		droplet, _, err := m.API.Get(ctx, number)
 		switch {
 		case api.IsNotFound(err):
 			return i, nil
@@ -91,7 +91,7 @@ func (m *Machines) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.
 // address is looked for among the addresses of all droplets.
 func (m *Machines) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
 	named, err := dropletPages(func(o *godo.ListOptions) ([]godo.Droplet, *godo.Response, error) {
-		return m.API.Droplets.ListByName(ctx, url.QueryEscape(name), o)
+		return m.API.ListByName(ctx, url.QueryEscape(name), o)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("listing droplets by name: %w", err)

@@ -12,14 +12,16 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
 // Firewalls are the cloud firewalls of a team.
 type Firewalls struct {
-	API      *godo.Client
-	Settings config.Settings
+	API godo.FirewallsService
+	// Name is that of the firewall, "" for none, and Tags are those of the droplets that it protects.
+	Name string
+	Tags []string
 }
 
 // Published limits of one firewall.
@@ -29,24 +31,24 @@ const (
 )
 
 // FirewallEnabled implements cloud.Firewalls.
-func (m *Firewalls) FirewallEnabled() bool { return m.Settings.FirewallName != "" }
+func (m *Firewalls) FirewallEnabled() bool { return m.Name != "" }
 
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
 func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
 	all, err := cloud.Whole(api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
-		return m.API.Firewalls.List(ctx, o)
+		return m.API.List(ctx, o)
 	}))
 	if err != nil {
 		return cloud.ObservedFirewall{}, fmt.Errorf("listing firewalls: %w", err)
 	}
 	for i, f := range all {
-		if f.Name != m.Settings.FirewallName {
+		if f.Name != m.Name {
 			continue
 		}
 		openings, known := ObservedOpenings(f.InboundRules)
 		return cloud.ObservedFirewall{
 			Found: true, ID: f.ID, Openings: openings, Native: &all[i],
-			Drifted: !known || !sameTags(f.Tags, m.Settings.FirewallTags) || !OpensOutbound(f.OutboundRules),
+			Drifted: !known || !sameTags(f.Tags, m.Tags) || !OpensOutbound(f.OutboundRules),
 		}, nil
 	}
 	return cloud.ObservedFirewall{}, nil
@@ -64,13 +66,13 @@ func (m *Firewalls) NormalizeFirewall(openings []cloud.Opening) ([]cloud.Opening
 // hand stay there.
 func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFirewall, openings []cloud.Opening) error {
 	request := &godo.FirewallRequest{
-		Name:          m.Settings.FirewallName,
+		Name:          m.Name,
 		InboundRules:  InboundRules(openings),
 		OutboundRules: Outbound(),
-		Tags:          m.Settings.FirewallTags,
+		Tags:          m.Tags,
 	}
 	if !before.Found {
-		if _, _, err := m.API.Firewalls.Create(ctx, request); err != nil {
+		if _, _, err := m.API.Create(ctx, request); err != nil {
 			return fmt.Errorf("creating firewall %s: %w", request.Name, err)
 		}
 		return nil
@@ -78,7 +80,7 @@ func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFire
 	if present, ok := before.Native.(*godo.Firewall); ok {
 		request.DropletIDs = present.DropletIDs
 	}
-	if _, _, err := m.API.Firewalls.Update(ctx, before.ID, request); err != nil {
+	if _, _, err := m.API.Update(ctx, before.ID, request); err != nil {
 		return fmt.Errorf("updating firewall %s: %w", request.Name, err)
 	}
 	return nil
@@ -92,7 +94,7 @@ func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFire
 //	REGIONAL_NETWORK, external  each port from the clients that may connect, because their
 //	                            packets arrive unchanged; the health check from the balancer
 func (m *Firewalls) BalancerOpenings(b cloud.Balancer, id string) []cloud.Opening {
-	if b.ProviderFields[balancer.FieldType] != config.TypeNetwork || b.Scope == cloud.ScopeInternal {
+	if b.ProviderFields[object.FieldType] != config.TypeNetwork || b.Scope == cloud.ScopeInternal {
 		return nil
 	}
 	clients := ClientNetworks(b.Allow)

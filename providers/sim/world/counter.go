@@ -3,6 +3,8 @@ package world
 import (
 	"maps"
 	"sync"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
 )
 
 // Counters count the calls of the driver's half since the start or the last reset.
@@ -12,21 +14,15 @@ type Counters struct {
 	Operations map[string]int `json:"operations"`
 }
 
-// Counters returns a copy of the counters.
-func (w *World) Counters() Counters { return w.counters.copy() }
-
-// ResetCounters starts counting from 0.
-func (w *World) ResetCounters() { w.counters.reset() }
-
 type counters struct {
 	mu  sync.Mutex
 	now Counters
 }
 
-func (c *counters) add(o operation) {
+func (c *counters) add(o fault.Operation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if o.read {
+	if o.Read {
 		c.now.Reads++
 	} else {
 		c.now.Writes++
@@ -34,7 +30,7 @@ func (c *counters) add(o operation) {
 	if c.now.Operations == nil {
 		c.now.Operations = map[string]int{}
 	}
-	c.now.Operations[o.name]++
+	c.now.Operations[o.Name]++
 }
 
 func (c *counters) copy() Counters {

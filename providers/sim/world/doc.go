@@ -7,5 +7,12 @@
 // down and subject to faults. The steering half (steering.go) is for tests and
 // demonstrations: it stops machines, plants faults and shows the whole state.
 //
+// This package is that API. Below it:
+//
+//	package  is about
+//	state    what the cloud holds, and how it changes
+//	proxy    the traffic of load balancers, and the probes of their targets
+//	fault    answers that go wrong
+//
 // Several processes may use one world at once, as replicas do with a real cloud.
 package world

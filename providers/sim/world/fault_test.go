@@ -11,11 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
 )
 
 // serve starts a world and returns a client for it.
-func serve(t *testing.T, w *world.World) *world.Client {
+func serve(t *testing.T, w *world.World) *api.Client {
 	t.Helper()
 	server, err := w.Start("127.0.0.1:0")
 	if err != nil {
@@ -26,38 +28,38 @@ func serve(t *testing.T, w *world.World) *world.Client {
 		transport.CloseIdleConnections()
 		_ = server.Close()
 	})
-	return &world.Client{
+	return &api.Client{
 		Endpoint: server.URL, UserAgent: "test", HTTP: &http.Client{Transport: transport},
 		Token: func() (string, error) { return "", nil },
 	}
 }
 
 func TestEffects(t *testing.T) {
-	list := func(c *world.Client) error {
+	list := func(c *api.Client) error {
 		_, err := c.Machines(context.Background(), "")
 		return err
 	}
 	refused := func(status int, after time.Duration) func(error) bool {
 		return func(err error) bool {
-			failure, ok := errors.AsType[*world.Failure](err)
+			failure, ok := errors.AsType[*api.Failure](err)
 			return ok && failure.Status == status && failure.RetryAfter == after
 		}
 	}
 	is := func(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 	for name, test := range map[string]struct {
-		fault world.Fault
+		fault fault.Fault
 		want  func(error) bool
 	}{
-		"error":       {world.Fault{Effect: world.EffectError, Status: 500}, refused(500, 0)},
-		"retry after": {world.Fault{Effect: world.EffectError, Status: 429, RetryAfterSeconds: 9}, refused(429, 9*time.Second)},
-		"body":        {world.Fault{Effect: world.EffectError, Status: 502, Body: "<html>"}, refused(502, 0)},
-		"nonsense": {world.Fault{Effect: world.EffectNonsense}, func(err error) bool {
+		"error":       {fault.Fault{Effect: fault.EffectError, Status: 500}, refused(500, 0)},
+		"retry after": {fault.Fault{Effect: fault.EffectError, Status: 429, RetryAfterSeconds: 9}, refused(429, 9*time.Second)},
+		"body":        {fault.Fault{Effect: fault.EffectError, Status: 502, Body: "<html>"}, refused(502, 0)},
+		"nonsense": {fault.Fault{Effect: fault.EffectNonsense}, func(err error) bool {
 			_, ok := errors.AsType[*json.SyntaxError](err)
 			return ok
 		}},
-		"blank":     {world.Fault{Effect: world.EffectBlank}, is(world.ErrNonsense)},
-		"lost":      {world.Fault{Effect: world.EffectLost}, is(io.EOF)},
-		"truncated": {world.Fault{Effect: world.EffectTruncated}, is(io.ErrUnexpectedEOF)},
+		"blank":     {fault.Fault{Effect: fault.EffectBlank}, is(api.ErrNonsense)},
+		"lost":      {fault.Fault{Effect: fault.EffectLost}, is(io.EOF)},
+		"truncated": {fault.Fault{Effect: fault.EffectTruncated}, is(io.ErrUnexpectedEOF)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, world.Options{}, 1)
@@ -77,26 +79,26 @@ func TestEffects(t *testing.T) {
 }
 
 func TestListEffects(t *testing.T) {
-	for effect, want := range map[world.Effect]struct {
+	for effect, want := range map[fault.Effect]struct {
 		machines, zones int
 		account         string
 	}{
 		"":                       {4, 0, "sim-account"},
-		world.EffectEmpty:        {0, 0, "sim-account"},
-		world.EffectShort:        {2, 0, "sim-account"},
-		world.EffectIncomplete:   {3, 1, "sim-account"},
-		world.EffectWrongAccount: {0, 0, "another-account"},
+		fault.EffectEmpty:        {0, 0, "sim-account"},
+		fault.EffectShort:        {2, 0, "sim-account"},
+		fault.EffectIncomplete:   {3, 1, "sim-account"},
+		fault.EffectWrongAccount: {0, 0, "another-account"},
 	} {
 		t.Run(string(effect), func(t *testing.T) {
 			w := newWorld(t, world.Options{}, 1)
 			for range 3 {
-				if _, err := w.AddMachine(world.Machine{Name: "x", Zone: "sim-1b"}); err != nil {
+				if _, err := w.AddMachine(api.Machine{Name: "x", Zone: "sim-1b"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			client := serve(t, w)
 			if effect != "" {
-				if _, err := w.AddFault(world.Fault{Effect: effect}); err != nil {
+				if _, err := w.AddFault(fault.Fault{Effect: effect}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -109,7 +111,7 @@ func TestListEffects(t *testing.T) {
 				t.Errorf("account = %+v, %v; want %s", account, err, want.account)
 			}
 			_, err = client.Machine(t.Context(), "m-1")
-			if absent := err != nil; absent != (effect == world.EffectWrongAccount) {
+			if absent := err != nil; absent != (effect == fault.EffectWrongAccount) {
 				t.Errorf("reading a machine: %v", err)
 			}
 		})
@@ -118,12 +120,12 @@ func TestListEffects(t *testing.T) {
 
 func TestFaultSelection(t *testing.T) {
 	w := newWorld(t, world.Options{}, 1)
-	for _, fault := range []world.Fault{
-		{Operation: "listMachines", Effect: world.EffectError, Status: 500, Skip: 1, Times: 2},
-		{Operation: "writes", Effect: world.EffectError, Status: 503, Times: 1},
-		{Operation: "reads", Effect: world.EffectError, Status: 401, Skip: 4, Times: 1},
+	for _, wrong := range []fault.Fault{
+		{Operation: "listMachines", Effect: fault.EffectError, Status: 500, Skip: 1, Times: 2},
+		{Operation: "writes", Effect: fault.EffectError, Status: 503, Times: 1},
+		{Operation: "reads", Effect: fault.EffectError, Status: 401, Skip: 4, Times: 1},
 	} {
-		if _, err := w.AddFault(fault); err != nil {
+		if _, err := w.AddFault(wrong); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -148,8 +150,8 @@ func TestFaultSelection(t *testing.T) {
 		}
 	}
 	var hits []int
-	for _, fault := range w.Faults() {
-		hits = append(hits, fault.Hit)
+	for _, wrong := range w.State().Faults {
+		hits = append(hits, wrong.Hit)
 	}
 	if len(hits) != 3 || hits[0] != 2 || hits[1] != 1 || hits[2] != 1 {
 		t.Errorf("hits = %v, want 2, 1, 1", hits)
@@ -160,10 +162,10 @@ func TestFaultSelection(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	w := newWorld(t, world.Options{}, 1)
 	client := serve(t, w)
-	if _, err := w.AddFault(world.Fault{Operation: "createBalancer", Effect: world.EffectLost}); err != nil {
+	if _, err := w.AddFault(fault.Fault{Operation: "createBalancer", Effect: fault.EffectLost}); err != nil {
 		t.Fatal(err)
 	}
-	var spec world.BalancerSpec
+	var spec api.BalancerSpec
 	if err := json.NewDecoder(strings.NewReader(validBalancer)).Decode(&spec); err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +181,7 @@ func TestLostAnswer(t *testing.T) {
 func TestHang(t *testing.T) {
 	w := newWorld(t, world.Options{}, 1)
 	client := serve(t, w)
-	fault, err := w.AddFault(world.Fault{Effect: world.EffectHang})
+	hang, err := w.AddFault(fault.Fault{Effect: fault.EffectHang})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +191,7 @@ func TestHang(t *testing.T) {
 			_, err := client.Account(ctx)
 			done <- err
 		}()
-		for w.Faults()[0].Hit < calls {
+		for w.State().Faults[0].Hit < calls {
 			runtime.Gosched() // until the call hangs
 		}
 		return done
@@ -201,13 +203,13 @@ func TestHang(t *testing.T) {
 		t.Errorf("hung call: %v, want that its client left", err)
 	}
 	done := begin(t.Context(), 2)
-	if answer := call(w, "DELETE", "/v1/faults/"+fault.ID, ""); answer.Code != http.StatusNoContent {
+	if answer := call(w, "DELETE", "/v1/faults/"+hang.ID, ""); answer.Code != http.StatusNoContent {
 		t.Errorf("removing the fault: %d", answer.Code)
 	}
 	if err := <-done; err != nil {
 		t.Errorf("after the fault is gone: %v", err)
 	}
-	if answer := call(w, "DELETE", "/v1/faults/"+fault.ID, ""); answer.Code != http.StatusNotFound {
+	if answer := call(w, "DELETE", "/v1/faults/"+hang.ID, ""); answer.Code != http.StatusNotFound {
 		t.Errorf("removing it again: %d, want 404", answer.Code)
 	}
 }

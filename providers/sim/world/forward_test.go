@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
@@ -60,15 +61,15 @@ func (b *backend) serve() {
 }
 
 // balanced starts a forwarding world with one balancer in front of the backends, edited.
-func balanced(t *testing.T, port int, backends []*backend, edit func(*world.BalancerSpec)) *world.World {
+func balanced(t *testing.T, port int, backends []*backend, edit func(*api.BalancerSpec)) *world.World {
 	t.Helper()
 	w := newWorld(t, world.Options{Forward: true}, 0)
-	spec := world.BalancerSpec{
-		Name: "web", Listeners: []world.Listener{{Protocol: "tcp", Port: freePort(t), NodePort: port}},
-		HealthCheck: world.HealthCheck{Protocol: "tcp", Port: port, IntervalSeconds: 300, HealthyThreshold: 1, UnhealthyThreshold: 1},
+	spec := api.BalancerSpec{
+		Name: "web", Listeners: []api.Listener{{Protocol: "tcp", Port: freePort(t), NodePort: port}},
+		HealthCheck: api.HealthCheck{Protocol: "tcp", Port: port, IntervalSeconds: 300, HealthyThreshold: 1, UnhealthyThreshold: 1},
 	}
 	for _, b := range backends {
-		m, err := w.AddMachine(world.Machine{Name: b.name, Addresses: []world.Address{{Kind: world.AddressPrivate, IP: b.name}}})
+		m, err := w.AddMachine(api.Machine{Name: b.name, Addresses: []api.Address{{Kind: api.AddressPrivate, IP: b.name}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func settled(t *testing.T, w *world.World, want ...string) {
 		if time.Now().After(deadline) {
 			t.Fatalf("target health = %v, want %v", got, want)
 		}
-		_ = w.EditBalancer(b.ID, func(*world.Balancer) {}) // probes at once
+		_ = w.EditBalancer(b.ID, func(*api.Balancer) {}) // probes at once
 	}
 }
 
@@ -158,7 +159,7 @@ func TestForwardCarriesBytes(t *testing.T) {
 func TestForwardRoundRobin(t *testing.T) {
 	port, backends := newBackends(t, "127.0.0.2", "127.0.0.3")
 	w := balanced(t, port, backends, nil)
-	settled(t, w, world.HealthHealthy, world.HealthHealthy)
+	settled(t, w, api.HealthHealthy, api.HealthHealthy)
 	got := map[string]int{}
 	for range 6 {
 		got[ask(dial(t, w), "hello")]++
@@ -171,16 +172,16 @@ func TestForwardRoundRobin(t *testing.T) {
 func TestForwardAvoidsDeadTargets(t *testing.T) {
 	port, backends := newBackends(t, "127.0.0.2", "127.0.0.3")
 	w := balanced(t, port, backends, nil)
-	settled(t, w, world.HealthHealthy, world.HealthHealthy)
+	settled(t, w, api.HealthHealthy, api.HealthHealthy)
 	_ = backends[0].listener.Close()
 	for range 4 { // before any probe: the next target is tried
 		if got := ask(dial(t, w), "hello"); got != "127.0.0.3 hello" {
 			t.Errorf("answer = %q", got)
 		}
 	}
-	settled(t, w, world.HealthUnhealthy, world.HealthHealthy)
+	settled(t, w, api.HealthUnhealthy, api.HealthHealthy)
 	_ = backends[1].listener.Close()
-	settled(t, w, world.HealthUnhealthy, world.HealthUnhealthy)
+	settled(t, w, api.HealthUnhealthy, api.HealthUnhealthy)
 	if got := ask(dial(t, w), "hello"); got != "" {
 		t.Errorf("answer = %q although all targets are dead", got)
 	}
@@ -204,14 +205,14 @@ func TestForwardProbesHTTP(t *testing.T) {
 	go func() { _ = server.Serve(listener) }()
 	t.Cleanup(func() { _ = server.Close() })
 	code <- http.StatusOK
-	w := balanced(t, port, backends, func(spec *world.BalancerSpec) {
+	w := balanced(t, port, backends, func(spec *api.BalancerSpec) {
 		spec.HealthCheck.Protocol, spec.HealthCheck.Path = "http", "/healthz"
 		spec.HealthCheck.Port = listener.Addr().(*net.TCPAddr).Port
 	})
-	settled(t, w, world.HealthHealthy)
+	settled(t, w, api.HealthHealthy)
 	<-code
 	code <- http.StatusServiceUnavailable
-	settled(t, w, world.HealthUnhealthy)
+	settled(t, w, api.HealthUnhealthy)
 }
 
 func TestForwardChangesGracefully(t *testing.T) {
@@ -221,14 +222,14 @@ func TestForwardChangesGracefully(t *testing.T) {
 	if got := ask(old, "before"); got != "127.0.0.2 before" {
 		t.Fatalf("answer = %q", got)
 	}
-	m, err := w.AddMachine(world.Machine{Name: "new", Addresses: []world.Address{{Kind: world.AddressPrivate, IP: "127.0.0.3"}}})
+	m, err := w.AddMachine(api.Machine{Name: "new", Addresses: []api.Address{{Kind: api.AddressPrivate, IP: "127.0.0.3"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := freePort(t)
-	if err := w.EditBalancer("lb-1", func(b *world.Balancer) {
+	if err := w.EditBalancer("lb-1", func(b *api.Balancer) {
 		b.Targets = []string{m.ID}
-		b.Listeners = []world.Listener{{Protocol: "tcp", Port: other, NodePort: port}}
+		b.Listeners = []api.Listener{{Protocol: "tcp", Port: other, NodePort: port}}
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -250,7 +251,7 @@ func TestForwardChangesGracefully(t *testing.T) {
 func TestForwardChecksSources(t *testing.T) {
 	port, backends := newBackends(t, "127.0.0.2")
 	for source, want := range map[string]string{"127.0.0.0/8": "127.0.0.2 hello", "203.0.113.0/24": ""} {
-		w := balanced(t, port, backends, func(spec *world.BalancerSpec) { spec.AllowedSources = []string{source} })
+		w := balanced(t, port, backends, func(spec *api.BalancerSpec) { spec.AllowedSources = []string{source} })
 		if got := ask(dial(t, w), "hello"); got != want {
 			t.Errorf("allowed %s: answer %q, want %q", source, got, want)
 		}
@@ -259,7 +260,7 @@ func TestForwardChecksSources(t *testing.T) {
 
 func TestForwardProxyProtocol(t *testing.T) {
 	port, backends := newBackends(t, "127.0.0.2")
-	w := balanced(t, port, backends, func(spec *world.BalancerSpec) { spec.ProxyProtocol = true })
+	w := balanced(t, port, backends, func(spec *api.BalancerSpec) { spec.ProxyProtocol = true })
 	conn := dial(t, w)
 	from, to := conn.LocalAddr().(*net.TCPAddr), conn.RemoteAddr().(*net.TCPAddr)
 	want := "127.0.0.2 PROXY TCP4 " + from.IP.String() + " " + to.IP.String() + " " + strconv.Itoa(from.Port) + " " + strconv.Itoa(to.Port)
@@ -275,7 +276,7 @@ func TestForwardFallsBackToFreePort(t *testing.T) {
 		t.Skip(err)
 	}
 	defer taken.Close()
-	w := balanced(t, port, backends, func(spec *world.BalancerSpec) {
+	w := balanced(t, port, backends, func(spec *api.BalancerSpec) {
 		spec.Listeners[0].Port = taken.Addr().(*net.TCPAddr).Port
 	})
 	if got := ask(dial(t, w), "hello"); got != "127.0.0.2 hello" {

@@ -9,6 +9,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
 )
 
 // maxBody bounds what a client may send.
@@ -17,62 +20,60 @@ const maxBody = 1 << 20
 // nonsensePage is what a captive portal or a broken proxy answers.
 const nonsensePage = "<!DOCTYPE html><html><body><h1>It works!</h1></body></html>"
 
-// api is the driver's half of the API of a world.
-type api struct{ *World }
+// server is the driver's half of the API of a world.
+type server struct{ *World }
 
-func (w api) handle() {
+func (w server) handle() {
 	for _, o := range operations {
 		w.mux.HandleFunc(o.route, func(rw http.ResponseWriter, r *http.Request) { w.serve(o, rw, r) })
 	}
 	w.mux.HandleFunc("/", func(rw http.ResponseWriter, r *http.Request) {
-		answer(rw, 0, nil, &Failure{Status: http.StatusNotFound, Code: CodeNoSuchCall, Message: "the API has no " + r.Method + " " + r.URL.Path})
+		answer(rw, 0, nil, &api.Failure{Status: http.StatusNotFound, Code: api.CodeNoSuchCall, Message: "the API has no " + r.Method + " " + r.URL.Path})
 	})
 }
 
 // serve counts the call, lets time pass and does what the operation and a fault say.
-func (w api) serve(o operation, rw http.ResponseWriter, r *http.Request) {
-	w.counters.add(o)
-	fault := w.faults.take(o)
+func (w server) serve(o operation, rw http.ResponseWriter, r *http.Request) {
+	w.counters.add(o.Operation)
+	hit := w.faults.Take(o.Operation)
 	if !w.delay(r) {
 		return
 	}
-	switch fault.Effect {
-	case EffectError:
-		refuse(rw, fault.Fault)
+	switch hit.Effect {
+	case fault.EffectError:
+		refuse(rw, hit.Fault)
 		return
-	case EffectNonsense:
+	case fault.EffectNonsense:
 		rw.Header().Set("Content-Type", "text/html")
 		_, _ = io.WriteString(rw, nonsensePage)
 		return
-	case EffectBlank:
+	case fault.EffectBlank:
 		answer(rw, http.StatusOK, struct{}{}, nil)
 		return
-	case EffectHang:
+	case fault.EffectHang:
 		select {
 		case <-r.Context().Done():
 			return
-		case <-fault.removed:
+		case <-hit.Removed():
 		}
 	}
-	if w.options.Token != "" && r.Header.Get("Authorization") != "Bearer "+w.options.Token {
-		answer(rw, 0, nil, &Failure{Status: http.StatusUnauthorized, Code: CodeUnauthorized, Message: "the token is wrong"})
+	if w.token != "" && r.Header.Get("Authorization") != "Bearer "+w.token {
+		answer(rw, 0, nil, &api.Failure{Status: http.StatusUnauthorized, Code: api.CodeUnauthorized, Message: "the token is wrong"})
 		return
 	}
-	status, body, err := o.run(w, call{Request: r, effect: fault.Effect, code: fault.Code})
-	switch fault.Effect {
-	case EffectLost:
+	status, body, err := o.run(w, call{Request: r, effect: hit.Effect, code: hit.Code})
+	switch hit.Effect {
+	case fault.EffectLost:
 		panic(http.ErrAbortHandler)
-	case EffectTruncated:
+	case fault.EffectTruncated:
 		truncate(rw, body)
 	}
 	answer(rw, status, body, err)
 }
 
 // delay waits for the latency; it returns false when the client has gone.
-func (w api) delay(r *http.Request) bool {
-	w.mu.Lock()
-	latency := time.Duration(w.settings.Latency)
-	w.mu.Unlock()
+func (w server) delay(r *http.Request) bool {
+	latency := time.Duration(w.Settings().Latency)
 	if latency == 0 {
 		return true
 	}
@@ -87,9 +88,9 @@ func (w api) delay(r *http.Request) bool {
 // answer sends a body, or the failure when there is one.
 func answer(rw http.ResponseWriter, status int, body any, err error) {
 	if err != nil {
-		failure, ok := errors.AsType[*Failure](err)
+		failure, ok := errors.AsType[*api.Failure](err)
 		if !ok {
-			failure = &Failure{Status: http.StatusInternalServerError, Code: CodeInternal, Message: err.Error()}
+			failure = &api.Failure{Status: http.StatusInternalServerError, Code: api.CodeInternal, Message: err.Error()}
 		}
 		status, body = failure.Status, failure
 	}
@@ -103,7 +104,7 @@ func answer(rw http.ResponseWriter, status int, body any, err error) {
 }
 
 // refuse answers what an error fault says.
-func refuse(rw http.ResponseWriter, f Fault) {
+func refuse(rw http.ResponseWriter, f fault.Fault) {
 	if f.RetryAfterSeconds > 0 {
 		rw.Header().Set("Retry-After", strconv.Itoa(f.RetryAfterSeconds))
 	}
@@ -111,7 +112,7 @@ func refuse(rw http.ResponseWriter, f Fault) {
 		rw.Header().Set("Location", f.Location)
 	}
 	if f.Body == "" {
-		answer(rw, 0, nil, f.failure())
+		answer(rw, 0, nil, f.Failure())
 		return
 	}
 	rw.WriteHeader(f.Status)
@@ -134,27 +135,27 @@ func decode[T any](r *http.Request) (T, error) {
 	decoder := json.NewDecoder(io.LimitReader(r.Body, maxBody))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(&value); err != nil {
-		return value, invalid("body: %v", err)
+		return value, api.Invalid("body: %v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return value, invalid("body: there is more after the first value")
+		return value, api.Invalid("body: there is more after the first value")
 	}
 	return value, nil
 }
 
 // paging reads limit=… and after=….
-func (w api) paging(query url.Values) (limit, after int, err error) {
-	limit = w.options.PageSize
+func (w server) paging(query url.Values) (limit, after int, err error) {
+	limit = w.pageSize
 	if text := query.Get("limit"); text != "" {
 		limit, err = strconv.Atoi(text)
-		if err != nil || limit < 1 || limit > w.options.PageSize {
-			return 0, 0, invalid("limit %q must be in 1..%d", text, w.options.PageSize)
+		if err != nil || limit < 1 || limit > w.pageSize {
+			return 0, 0, api.Invalid("limit %q must be in 1..%d", text, w.pageSize)
 		}
 	}
 	if text := query.Get("after"); text != "" {
 		after, err = strconv.Atoi(strings.TrimPrefix(text, "m-"))
 		if err != nil {
-			return 0, 0, invalid("after %q is not the next of an earlier page", text)
+			return 0, 0, api.Invalid("after %q is not the next of an earlier page", text)
 		}
 	}
 	return limit, after, nil

@@ -7,7 +7,10 @@ import (
 	"net"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // Server is a world that listens.
@@ -80,4 +83,27 @@ func Embed(addr, machines, forward string) (*Server, error) {
 		}
 	}
 	return w.Start(addr)
+}
+
+// ParseMachines reads "name=type@zone,…"; type, zone and a following "@address" are
+// optional, as in "node-1,node-2=large@sim-1b,node-3=small@sim-1a@192.168.1.5".
+func ParseMachines(text string) ([]api.Machine, error) {
+	var machines []api.Machine
+	for item := range strings.SplitSeq(text, ",") {
+		if item = strings.TrimSpace(item); item == "" {
+			continue
+		}
+		name, rest, _ := strings.Cut(item, "=")
+		parts := strings.Split(rest, "@")
+		if name == "" || len(parts) > 3 {
+			return nil, fmt.Errorf("machine %q: want name=type@zone@address, all but the name optional", item)
+		}
+		parts = append(parts, "", "")
+		m := api.Machine{Name: name, Type: parts[0], Zone: parts[1]}
+		if parts[2] != "" {
+			m.Addresses = []api.Address{{Kind: api.AddressPrivate, IP: parts[2]}}
+		}
+		machines = append(machines, m)
+	}
+	return machines, nil
 }

@@ -1,34 +1,31 @@
 package world
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/state"
+)
 
 // State is everything a world holds.
 type State struct {
-	Account   Account    `json:"account"`
-	Settings  Settings   `json:"settings"`
-	Networks  []Network  `json:"networks"`
-	Machines  []Machine  `json:"machines"`
-	Balancers []Balancer `json:"balancers"`
-	Routes    []Route    `json:"routes"`
-	Faults    []Fault    `json:"faults"`
-	Counters  Counters   `json:"counters"`
+	Account   api.Account    `json:"account"`
+	Settings  state.Settings `json:"settings"`
+	Networks  []api.Network  `json:"networks"`
+	Machines  []api.Machine  `json:"machines"`
+	Balancers []api.Balancer `json:"balancers"`
+	Routes    []api.Route    `json:"routes"`
+	Faults    []fault.Fault  `json:"faults"`
+	Counters  Counters       `json:"counters"`
 }
 
 // State returns a copy of everything.
 func (w *World) State() State {
-	s := State{
-		Account: Account{ID: w.options.Account, Region: w.options.Region},
-		Faults:  w.Faults(), Counters: w.Counters(), Machines: []Machine{},
+	return State{
+		Account: w.account, Settings: w.Settings(), Networks: w.Networks(), Machines: w.Machines(), Balancers: w.Balancers(), Routes: w.Routes(),
+		Faults: w.faults.List(), Counters: w.Counters(),
 	}
-	defer w.lock()()
-	s.Settings, s.Routes, s.Balancers = w.settings, w.listRoutes(), w.listBalancers("", nil)
-	for _, n := range w.networks {
-		s.Networks = append(s.Networks, *n)
-	}
-	for _, m := range w.machines {
-		s.Machines = append(s.Machines, *m)
-	}
-	return s
 }
 
 // health is the body of the steering call that records a health check.
@@ -55,14 +52,14 @@ func (w steering) handle() {
 	steer("GET /v1/state", func(*http.Request) (any, error) { return w.State(), nil })
 	steer("POST /v1/settle", func(*http.Request) (any, error) { w.Settle(); return nil, nil })
 	steer("PUT /v1/settings", func(r *http.Request) (any, error) {
-		settings, err := decode[Settings](r)
+		settings, err := decode[state.Settings](r)
 		if err == nil {
 			w.Set(settings)
 		}
 		return settings, err
 	})
 	steer("GET /v1/counters", func(*http.Request) (any, error) { return w.Counters(), nil })
-	steer("DELETE /v1/counters", func(*http.Request) (any, error) { w.ResetCounters(); return nil, nil })
+	steer("DELETE /v1/counters", func(*http.Request) (any, error) { w.counters.reset(); return nil, nil })
 	w.steerMachines(steer)
 	w.steerFaults(steer)
 	w.steerBalancers(steer)
@@ -72,14 +69,14 @@ type steerFunc = func(route string, run func(r *http.Request) (any, error))
 
 func (w steering) steerMachines(steer steerFunc) {
 	steer("POST /v1/machines", func(r *http.Request) (any, error) {
-		m, err := decode[Machine](r)
+		m, err := decode[api.Machine](r)
 		if err != nil {
 			return nil, err
 		}
 		return w.AddMachine(m)
 	})
 	steer("PUT /v1/machines/{id}", func(r *http.Request) (any, error) {
-		m, err := decode[Machine](r)
+		m, err := decode[api.Machine](r)
 		if err != nil {
 			return nil, err
 		}
@@ -92,16 +89,16 @@ func (w steering) steerMachines(steer steerFunc) {
 }
 
 func (w steering) steerFaults(steer steerFunc) {
-	steer("GET /v1/faults", func(*http.Request) (any, error) { return w.Faults(), nil })
+	steer("GET /v1/faults", func(*http.Request) (any, error) { return w.faults.List(), nil })
 	steer("POST /v1/faults", func(r *http.Request) (any, error) {
-		f, err := decode[Fault](r)
+		f, err := decode[fault.Fault](r)
 		if err != nil {
 			return nil, err
 		}
 		return w.AddFault(f)
 	})
 	steer("DELETE /v1/faults", func(*http.Request) (any, error) { w.ClearFaults(); return nil, nil })
-	steer("DELETE /v1/faults/{id}", func(r *http.Request) (any, error) { return nil, w.faults.remove(r.PathValue("id")) })
+	steer("DELETE /v1/faults/{id}", func(r *http.Request) (any, error) { return nil, w.faults.Remove(r.PathValue("id")) })
 }
 
 func (w steering) steerBalancers(steer steerFunc) {
@@ -113,6 +110,6 @@ func (w steering) steerBalancers(steer steerFunc) {
 		return nil, w.RecordHealth(r.PathValue("id"), h.Machine, h.Health)
 	})
 	steer("POST /v1/balancers/{id}/fail", func(r *http.Request) (any, error) {
-		return nil, w.EditBalancer(r.PathValue("id"), func(b *Balancer) { b.Status = StatusFailed })
+		return nil, w.EditBalancer(r.PathValue("id"), func(b *api.Balancer) { b.Status = api.StatusFailed })
 	})
 }

@@ -14,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/state"
 )
 
 // validBalancer is a body that is accepted in a world with one machine.
@@ -45,7 +47,7 @@ func newWorld(t *testing.T, o world.Options, machines int) *world.World {
 	w := world.New(o)
 	t.Cleanup(w.Close)
 	for i := range machines {
-		if _, err := w.AddMachine(world.Machine{Name: fmt.Sprintf("node-%d", i+1)}); err != nil {
+		if _, err := w.AddMachine(api.Machine{Name: fmt.Sprintf("node-%d", i+1)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +113,7 @@ func TestStrictness(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			answer := call(w, test.method, test.path, test.body)
-			failure := decode[world.Failure](t, answer)
+			failure := decode[api.Failure](t, answer)
 			if answer.Code != test.status || !strings.Contains(failure.Message, test.want) {
 				t.Errorf("%d %+v; want %d with %q in the message", answer.Code, failure, test.status, test.want)
 			}
@@ -126,15 +128,15 @@ func TestCanonicalForm(t *testing.T) {
 	w := newWorld(t, world.Options{}, 2)
 	body := `{"name":"web","listeners":[{"protocol":"udp","port":80,"node_port":2},{"protocol":"tcp","port":80,"node_port":1},{"protocol":"tcp","port":7,"node_port":3}],
 		"health_check":{"protocol":"http","port":10256},"targets":["m-2","m-1","m-2"],"allowed_sources":["10.9.8.7/8","::1/0","10.0.0.0/8"]}`
-	got := decode[world.Balancer](t, call(w, "POST", "/v1/balancers", body))
-	want := world.Balancer{
-		ID: "lb-1", Status: world.StatusActive, Addresses: []string{"198.19.0.1"},
+	got := decode[api.Balancer](t, call(w, "POST", "/v1/balancers", body))
+	want := api.Balancer{
+		ID: "lb-1", Status: api.StatusActive, Addresses: []string{"198.19.0.1"},
 		TargetHealth: map[string]string{"m-1": "unknown", "m-2": "unknown"},
-		BalancerSpec: world.BalancerSpec{
+		BalancerSpec: api.BalancerSpec{
 			Name: "web", Algorithm: "round_robin", Labels: map[string]string{}, Targets: []string{"m-1", "m-2"},
-			Listeners:      []world.Listener{{Protocol: "tcp", Port: 7, NodePort: 3}, {Protocol: "tcp", Port: 80, NodePort: 1}, {Protocol: "udp", Port: 80, NodePort: 2}},
+			Listeners:      []api.Listener{{Protocol: "tcp", Port: 7, NodePort: 3}, {Protocol: "tcp", Port: 80, NodePort: 1}, {Protocol: "udp", Port: 80, NodePort: 2}},
 			AllowedSources: []string{"10.0.0.0/8", "::/0"},
-			HealthCheck:    world.HealthCheck{Protocol: "http", Port: 10256, Path: "/", IntervalSeconds: 10, TimeoutSeconds: 5, HealthyThreshold: 2, UnhealthyThreshold: 3},
+			HealthCheck:    api.HealthCheck{Protocol: "http", Port: 10256, Path: "/", IntervalSeconds: 10, TimeoutSeconds: 5, HealthyThreshold: 2, UnhealthyThreshold: 3},
 		},
 	}
 	if difference := cmp.Diff(want, got); difference != "" {
@@ -167,8 +169,8 @@ func TestConflictsAndImmutableFields(t *testing.T) {
 
 func TestLifeCycleTakesTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, world.Options{Settings: world.Settings{
-			ActivateAfter: world.Duration(10 * time.Second), DeleteAfter: world.Duration(5 * time.Second),
+		w := newWorld(t, world.Options{Settings: state.Settings{
+			ActivateAfter: state.Duration(10 * time.Second), DeleteAfter: state.Duration(5 * time.Second),
 		}}, 1)
 		status := func() string {
 			t.Helper()
@@ -176,7 +178,7 @@ func TestLifeCycleTakesTime(t *testing.T) {
 			if answer.Code == http.StatusNotFound {
 				return "gone"
 			}
-			return decode[world.Balancer](t, answer).Status
+			return decode[api.Balancer](t, answer).Status
 		}
 		expect := func(want string) {
 			t.Helper()
@@ -203,11 +205,11 @@ func TestLifeCycleTakesTime(t *testing.T) {
 }
 
 func TestSettle(t *testing.T) {
-	hour := world.Duration(time.Hour)
-	w := newWorld(t, world.Options{Settings: world.Settings{ActivateAfter: hour, DeleteAfter: hour}}, 1)
+	hour := state.Duration(time.Hour)
+	w := newWorld(t, world.Options{Settings: state.Settings{ActivateAfter: hour, DeleteAfter: hour}}, 1)
 	call(w, "POST", "/v1/balancers", validBalancer)
 	call(w, "POST", "/v1/settle", "")
-	if b := w.Balancers(); b[0].Status != world.StatusActive {
+	if b := w.Balancers(); b[0].Status != api.StatusActive {
 		t.Errorf("status after settling = %s", b[0].Status)
 	}
 	call(w, "DELETE", "/v1/balancers/lb-1", "")
@@ -238,7 +240,7 @@ func TestPages(t *testing.T) {
 	}
 	var pages [][]string
 	for after := ""; ; {
-		page := decode[world.MachineList](t, call(w, "GET", "/v1/machines?after="+after, ""))
+		page := decode[api.MachineList](t, call(w, "GET", "/v1/machines?after="+after, ""))
 		var names []string
 		for _, m := range page.Machines {
 			names = append(names, m.Name)
@@ -255,12 +257,12 @@ func TestPages(t *testing.T) {
 }
 
 func TestQuota(t *testing.T) {
-	w := newWorld(t, world.Options{Settings: world.Settings{Quota: world.Quota{Balancers: 1, Targets: 1, Listeners: 1, Routes: 1}}}, 2)
+	w := newWorld(t, world.Options{Settings: state.Settings{Quota: state.Quota{Balancers: 1, Targets: 1, Listeners: 1, Routes: 1}}}, 2)
 	for name, body := range map[string]string{
 		"targets":   replace(`"m-1"`, `"m-1","m-2"`),
 		"listeners": replace(`[{`, `[{"protocol":"tcp","port":81,"node_port":1},{`),
 	} {
-		if answer := call(w, "POST", "/v1/balancers", body); answer.Code != 403 || decode[world.Failure](t, answer).Code != world.CodeQuota {
+		if answer := call(w, "POST", "/v1/balancers", body); answer.Code != 403 || decode[api.Failure](t, answer).Code != api.CodeQuota {
 			t.Errorf("%s: %d %s, want 403 quota_exceeded", name, answer.Code, answer.Body)
 		}
 	}
@@ -280,22 +282,22 @@ func TestSteering(t *testing.T) {
 	call(w, "POST", "/v1/balancers", validBalancer)
 	call(w, "POST", "/v1/routes", `{"destination":"10.244.0.0/24","machine":"m-1"}`)
 	call(w, "PUT", "/v1/balancers/lb-1/health", `{"machine":"m-1","health":"unhealthy"}`)
-	if got := w.Balancers()[0].TargetHealth["m-1"]; got != world.HealthUnhealthy {
+	if got := w.Balancers()[0].TargetHealth["m-1"]; got != api.HealthUnhealthy {
 		t.Errorf("recorded health = %s", got)
 	}
 	call(w, "POST", "/v1/balancers/lb-1/fail", "")
-	if got := w.Balancers()[0].Status; got != world.StatusFailed {
+	if got := w.Balancers()[0].Status; got != api.StatusFailed {
 		t.Errorf("status after fail = %s", got)
 	}
 	call(w, "POST", "/v1/machines/m-1/stop", "")
-	if got := w.State().Machines[0].Power; got != world.PowerStopped {
+	if got := w.State().Machines[0].Power; got != api.PowerStopped {
 		t.Errorf("power after stop = %s", got)
 	}
 	call(w, "POST", "/v1/machines/m-1/start", "")
-	if got := w.State().Machines[0].Power; got != world.PowerRunning {
+	if got := w.State().Machines[0].Power; got != api.PowerRunning {
 		t.Errorf("power after start = %s", got)
 	}
-	moved := decode[world.Machine](t, call(w, "PUT", "/v1/machines/m-1", `{"name":"node-1","addresses":[{"kind":"private","ip":"10.0.9.9"}]}`))
+	moved := decode[api.Machine](t, call(w, "PUT", "/v1/machines/m-1", `{"name":"node-1","addresses":[{"kind":"private","ip":"10.0.9.9"}]}`))
 	if moved.ID != "m-1" || moved.Addresses[0].IP != "10.0.9.9" {
 		t.Errorf("edited machine = %+v", moved)
 	}
@@ -321,7 +323,7 @@ func TestConcurrentUse(t *testing.T) {
 		replicas.Go(func() {
 			for range 20 {
 				created := call(w, "POST", "/v1/balancers", replace("web", fmt.Sprintf("web-%d", i)))
-				var b world.Balancer
+				var b api.Balancer
 				if err := json.Unmarshal(created.Body.Bytes(), &b); err != nil || created.Code != 201 {
 					t.Errorf("creating: %d %v", created.Code, err)
 				}

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	simstate "github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/state"
 )
 
 // sim is the simulated cloud. Its machines have loopback addresses, so its balancers can
@@ -22,16 +24,16 @@ type sim struct {
 const kubeProxyPort = 10256
 
 func newSim() (*sim, error) {
-	w := world.New(world.Options{Forward: true, Settings: world.Settings{
-		Latency:       world.Duration(30 * time.Millisecond),
-		ActivateAfter: world.Duration(time.Second),
+	w := world.New(world.Options{Forward: true, Settings: simstate.Settings{
+		Latency:       simstate.Duration(30 * time.Millisecond),
+		ActivateAfter: simstate.Duration(time.Second),
 	}})
 	s := &sim{world: w, ids: map[string]string{}}
 	private := loopbackAddresses(len(nodeNames))
 	for i, name := range nodeNames {
-		m, err := w.AddMachine(world.Machine{Name: name, Zone: w.Zones()[i], Addresses: []world.Address{
-			{Kind: world.AddressPrivate, IP: private[i]},
-			{Kind: world.AddressPublic, IP: fmt.Sprintf("198.18.0.%d", i+1)},
+		m, err := w.AddMachine(api.Machine{Name: name, Zone: w.Zones()[i], Addresses: []api.Address{
+			{Kind: api.AddressPrivate, IP: private[i]},
+			{Kind: api.AddressPublic, IP: fmt.Sprintf("198.18.0.%d", i+1)},
 		}})
 		if err != nil {
 			return nil, fmt.Errorf("adding machine %s: %w", name, err)

@@ -18,7 +18,7 @@ import (
 	network "github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
-	dobalancer "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer"
+	dodesired "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	doconfig "github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	osconfig "github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
@@ -38,7 +38,7 @@ type kind struct {
 
 func kinds() []kind {
 	droplet := func(kind string) func(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-		return (&dobalancer.Rules{Settings: doconfig.Settings{DefaultType: kind}}).Normalize
+		return dodesired.Rules{DefaultType: kind}.Normalize
 	}
 	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
 	openstack := func(provider string) *octavia.Rules {

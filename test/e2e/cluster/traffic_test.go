@@ -16,7 +16,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 func (s *story) balance(t *testing.T) {
@@ -54,7 +54,7 @@ func (s *story) local(t *testing.T) {
 	id := func(i int) string { return s.cloud.Machines[s.Nodes()[i].Name()].ID }
 	eventually(t, func(context.Context) error {
 		health := s.balancer(service).TargetHealth
-		if health[id(0)] != world.HealthHealthy || health[id(1)] != world.HealthUnhealthy {
+		if health[id(0)] != api.HealthHealthy || health[id(1)] != api.HealthUnhealthy {
 			return fmt.Errorf("the balancer finds its targets %v", health)
 		}
 		return nil
@@ -209,11 +209,11 @@ func (s *story) url80(t *testing.T, name string) string {
 }
 
 // balancer returns the one with the address that the Service shows.
-func (s *story) balancer(service *corev1.Service) world.Balancer {
+func (s *story) balancer(service *corev1.Service) api.Balancer {
 	for _, ingress := range service.Status.LoadBalancer.Ingress {
 		if b := s.cloud.Balancer(ingress.IP); b.ID != "" {
 			return b
 		}
 	}
-	return world.Balancer{}
+	return api.Balancer{}
 }

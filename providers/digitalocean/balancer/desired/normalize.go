@@ -1,0 +1,156 @@
+package desired
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
+)
+
+// Rules say what a Service asks for.
+type Rules struct {
+	// DefaultType is that of a new balancer whose Service names none, and VPC its network, "" for the default one.
+	DefaultType, VPC string
+	// Region is that of new balancers.
+	Region string
+	Tags   owner.Tags
+}
+
+// Normalize implements cloud.Balancers.
+func (r Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	s, err := r.ShapeOf(spec)
+	problems := []error{err}
+	list, err := Listeners(spec, s.Kind)
+	problems = append(problems, err)
+	check, err := Health(spec)
+	problems = append(problems, err)
+	problems = append(problems, checkExtras(s.Kind, spec.Options)...)
+	if err := errors.Join(problems...); err != nil {
+		return cloud.Balancer{}, notes(spec, s.Kind), err
+	}
+	b := cloud.Balancer{
+		Name:           nameOf(spec),
+		Scope:          cloud.ScopeOf(s.Internal),
+		DualStack:      s.Dual,
+		Listeners:      list,
+		Health:         check,
+		Allow:          allowed(spec),
+		Deny:           keyDeny.List(spec.Options),
+		ProviderFields: r.Managed(s.Kind, spec).Fields,
+		OwnershipTags:  r.Tags.Of(spec.Ref.Owner),
+	}
+	b.Preserve(spec.Preserved)
+	return b, notes(spec, s.Kind), nil
+}
+
+// Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
+// is never behind a PROXY header, or with override-health-check a port of the Service.
+func Health(spec cloud.Spec) (*cloud.Health, error) {
+	h := &cloud.Health{
+		Protocol:       cloud.ProtocolHTTP,
+		Port:           spec.HealthPort,
+		Path:           "/healthz",
+		Interval:       keyHealthInterval.Duration(spec.Options),
+		Timeout:        keyHealthTimeout.Duration(spec.Options),
+		Healthy:        keyHealthHealthy.Int(spec.Options),
+		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
+		ProviderFields: map[string]string{object.FieldHealthProxy: "false"},
+	}
+	if !keyHealthOverride.Has(spec.Options) {
+		return h, nil
+	}
+	own, err := annotation.OwnCheck(spec)
+	if own == nil && err == nil {
+		own, err = annotation.ServiceCheck(spec, keyHealthOverride.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.Protocol, h.Port, h.Path, h.ProviderFields = own.Protocol, own.Port, own.Path, nil
+	return h, nil
+}
+
+// BesideSuffix ends the name of a balancer that is made beside another one, until that is gone:
+// two of one name would be hard to tell apart.
+const BesideSuffix = "-next"
+
+// nameOf returns the name that the balancer shall have.
+func nameOf(spec cloud.Spec) string {
+	name := Names(spec)[0]
+	if spec.Beside == nil {
+		return name
+	}
+	return name[:min(len(name), identifier.MaxName-len(BesideSuffix))] + BesideSuffix
+}
+
+// allowed returns the allow rules: the Service's source ranges, else the annotation.
+func allowed(spec cloud.Spec) []string {
+	if len(spec.SourceRanges) == 0 {
+		return KeyAllow.List(spec.Options)
+	}
+	var rules []string
+	for _, prefix := range spec.SourceRanges {
+		rules = append(rules, object.NetworkRule(prefix))
+	}
+	slices.Sort(rules)
+	return slices.Compact(rules)
+}
+
+// checkExtras refuses combinations of annotations.
+func checkExtras(kind string, options map[string]string) []error {
+	var problems []error
+	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
+		problems = append(problems, &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name})
+	}
+	if kind == config.TypeRegional && keySticky.In(options) == object.StickyCookies {
+		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
+			if key.In(options) == "" {
+				problems = append(problems, &cloud.Invalid{Field: key.Name, Value: "", Want: "want a value, because sticky-sessions-type is cookies"})
+			}
+		}
+	}
+	return problems
+}
+
+// idleBecause says why a key that was given has no effect, "" when it has one.
+func idleBecause(key annotation.Key, options map[string]string, kind string) string {
+	switch {
+	case !key.Has(options) || key.In(options) == key.Default:
+		return ""
+	case key.Applies == regionalOnly && kind == config.TypeNetwork:
+		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + KeyType.Name + ")"
+	case key.Enables.Key == keyHealthOverride.Name && !keyHealthOverride.Has(options):
+		return "it has no effect without " + keyHealthOverride.Name
+	default:
+		return ""
+	}
+}
+
+// notes remarks on everything the Service asks for that has no effect.
+func notes(spec cloud.Spec, kind string) []cloud.Warning {
+	var list []cloud.Warning
+	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
+	for _, key := range Annotations() {
+		if idle := idleBecause(key, spec.Options, kind); idle != "" {
+			note(key.Name, idle)
+		}
+	}
+	if kind == config.TypeRegional {
+		list = append(list, annotation.UnknownPorts(spec, keyHTTPPorts, keyTLSPorts, keyHTTP2Ports, keyHTTP3Port)...)
+	}
+	if len(spec.SourceRanges) > 0 && KeyAllow.In(spec.Options) != "" {
+		note(KeyAllow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")
+	}
+	if spec.LoadBalancerIP != "" {
+		note("spec.loadBalancerIP", "it is ignored; use "+keyIP.Name+" for an address of your own")
+	}
+	if algorithm := keyAlgorithm.In(spec.Options); kind == config.TypeRegional && algorithm != keyAlgorithm.Default {
+		note(keyAlgorithm.Name, "DigitalOcean ignores the algorithm")
+	}
+	return list
+}

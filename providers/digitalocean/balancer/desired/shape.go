@@ -1,0 +1,145 @@
+package desired
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
+)
+
+// What is looked up for Normalize. The type and the stack of an existing balancer decide what an unset annotation means, because
+// the API can't change them.
+const (
+	LookupType  = "type"
+	LookupStack = "stack"
+	// LookupCertificate is the id of the certificate that the balancer shall have.
+	LookupCertificate = "certificate"
+	// LookupNoCertificates says that the token may not read certificates.
+	LookupNoCertificates = "certificatesForbidden"
+)
+
+// Shape is the part of a balancer that is fixed when it is created.
+type Shape struct {
+	Kind     string
+	Internal bool
+	Dual     bool
+}
+
+// ShapeOf decides the shape. For each part the first of these that says something counts:
+// preserved by the kernel, annotated, what the existing balancer has, the default.
+func (r Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
+	s := Shape{Kind: cmp.Or(spec.Preserved[object.FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.DefaultType)}
+	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
+		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
+	}
+	s.Internal = keyInternal.Bool(spec.Options)
+	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
+		s.Internal = scope == string(cloud.ScopeInternal)
+	}
+	if preserved, ok := spec.Preserved[cloud.FieldDualStack]; ok {
+		s.Dual, _ = strconv.ParseBool(preserved)
+		return s, nil
+	}
+	var err error
+	s.Dual, err = dualStack(spec, s)
+	return s, err
+}
+
+// dualStack decides the network stack.
+//
+//	annotation  exists with  scope     type              dual-stack
+//	IPV4        any          any       any               no
+//	DUALSTACK   any          internal  any               refused
+//	DUALSTACK   nothing      external  REGIONAL_NETWORK  yes; refused when a usable node has no public IPv6
+//	DUALSTACK   otherwise                                yes
+//	none        a stack      any       any               as it exists
+//	none        nothing      internal  any               no
+//	none        nothing      external  REGIONAL          yes
+//	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
+func dualStack(spec cloud.Spec, s Shape) (bool, error) {
+	given, existing := keyStack.In(spec.Options), spec.Lookups[LookupStack]
+	switch {
+	case given == object.StackIPv4:
+		return false, nil
+	case given == object.StackDual && s.Internal:
+		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+	case given == object.StackDual && s.Kind == config.TypeNetwork && existing == "":
+		return true, refuseSingleStack(spec.Candidates)
+	case given == object.StackDual:
+		return true, nil
+	case existing != "":
+		return existing == object.StackDual, nil
+	case s.Internal:
+		return false, nil
+	case s.Kind == config.TypeRegional:
+		return true, nil
+	}
+	single, usable := singleStack(spec.Candidates)
+	return usable > 0 && len(single) == 0, nil
+}
+
+// refuseSingleStack refuses a new dual-stack network balancer in front of nodes that its
+// IPv6 clients could not reach: the choice can't be changed later.
+func refuseSingleStack(candidates []cloud.Target) error {
+	single, _ := singleStack(candidates)
+	if len(single) == 0 {
+		return nil
+	}
+	return &cloud.Invalid{
+		Field: keyStack.Name, Value: object.StackDual,
+		Want: "these nodes have no public IPv6 address: " + few(single),
+	}
+}
+
+// singleStack returns the names of the nodes with a public IPv4 address but no public IPv6
+// one, and how many have a public IPv4 address at all.
+func singleStack(candidates []cloud.Target) (names []string, usable int) {
+	for _, t := range candidates {
+		ipv4, ipv6 := t.Families(cloud.AddressExternalIP)
+		if !ipv4 {
+			continue
+		}
+		usable++
+		if !ipv6 {
+			names = append(names, t.NodeName)
+		}
+	}
+	return names, usable
+}
+
+// few joins names for people: three of them and how many more there are.
+func few(names []string) string {
+	if len(names) <= 3 {
+		return strings.Join(names, ", ")
+	}
+	return strings.Join(names[:3], ", ") + " and " + strconv.Itoa(len(names)-3) + " more"
+}
+
+// Eligible implements cloud.Balancers.
+//
+//	balancer                        a node needs
+//	internal                        nothing
+//	REGIONAL                        a private or public IPv4 address, since it connects over the VPC
+//	REGIONAL_NETWORK                a public IPv4 address
+//	REGIONAL_NETWORK, dual-stack    public IPv4 and IPv6 addresses
+func (r Rules) Eligible(b cloud.Balancer, t cloud.Target) string {
+	if b.Scope == cloud.ScopeInternal {
+		return ""
+	}
+	if b.ProviderFields[object.FieldType] == config.TypeRegional {
+		if ipv4, _ := t.Families(cloud.AddressExternalIP, cloud.AddressInternalIP); !ipv4 {
+			return "it has no IPv4 address"
+		}
+		return ""
+	}
+	switch ipv4, ipv6 := t.Families(cloud.AddressExternalIP); {
+	case !ipv4:
+		return "a REGIONAL_NETWORK balancer needs a public IPv4 address on every node"
+	case b.DualStack && !ipv6:
+		return "a dual-stack REGIONAL_NETWORK balancer needs a public IPv6 address on every node"
+	}
+	return ""
+}
