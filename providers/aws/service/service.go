@@ -54,6 +54,14 @@ func (s *snapshot) forClassic() *elb.Snapshot {
 	return &elb.Snapshot{Inventory: s.inventory, Name: s.name, Balancer: s.classic}
 }
 
+// groupName is the name of the own security group of the classic balancer that is present, if one is.
+func (s *snapshot) groupName(us cloud.Owner) secgroup.Name {
+	if s.classic == nil {
+		return secgroup.Name{}
+	}
+	return s.forClassic().GroupName(us)
+}
+
 func (s *snapshot) forNetwork() *nlb.Snapshot {
 	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name, Balancer: s.network, Groups: &s.groups}
 }
@@ -203,7 +211,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name)
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.groupName(spec.Ref.Owner))
 	if !bs.Balancer.LeaveNodeGroups {
 		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
