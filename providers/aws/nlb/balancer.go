@@ -19,12 +19,17 @@ func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
 	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
+	if after.DualStack {
+		delete(wanted.Fields, fieldStack)
+	} else {
+		delete(wanted.Fields, fieldStackLast)
+	}
 	p.Wanted = append(p.Wanted, wanted)
 	if p.s.Balancer != nil {
 		present := p.balancer(before)
 		present.ID = p.change.Before.ID
 		p.Present = append(p.Present, present, p.attributes(before, true))
-		p.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: p.tagged()}, p.s.Balancer.Tags, p.change)
+		p.addTags()
 	} else {
 		maps.DeleteFunc(attributes.Fields, func(_ string, value any) bool { return value == "false" || value == "" })
 	}
@@ -35,9 +40,9 @@ func (p *parts) addBalancer() {
 
 // balancer is a load balancer by its portable view.
 func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
-	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4)}
+	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4), fieldStackLast: string(types.IpAddressTypeIpv4)}
 	if b.DualStack {
-		fields[fieldStack] = string(types.IpAddressTypeDualstack)
+		fields[fieldStack], fields[fieldStackLast] = string(types.IpAddressTypeDualstack), string(types.IpAddressTypeDualstack)
 	}
 	if subnets := b.ProviderFields[balancer.FieldSubnets]; subnets != "" {
 		fields[fieldSubnets] = subnets
@@ -72,6 +77,17 @@ const (
 var attributeFields = map[string]string{
 	attributeCrossZone: balancer.FieldCrossZone, attributeProtection: balancer.FieldProtection, attributeLog: balancer.FieldLog,
 	attributeLogBucket: balancer.FieldLogBucket, attributeLogPrefix: balancer.FieldLogPrefix,
+}
+
+// addTags adds the tags of as many objects as one request takes at a time.
+func (p *parts) addTags() {
+	of := cloud.Resource{Kind: kindTags, Key: p.lb.Key}
+	for arns := range slices.Chunk(p.tagged(), tagBatch) {
+		of.Native = arns
+		p.Cluster.Add(&p.Resources, of, p.s.Balancer.Tags, p.change)
+		of.Needs = append(slices.Clone(of.Needs), of.Ref())
+		of.Key += " and on"
+	}
 }
 
 // tagged are the ARNs of the balancer and of what belongs to it. The balancer comes last: it is by its tags that the work is

@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,6 +36,7 @@ const (
 	fieldGroups      = "SecurityGroups"
 	fieldSubnets     = "SubnetMappings"
 	fieldStack       = "IpAddressType"
+	fieldStackLast   = "SubnetMappings, then IpAddressType" // see change
 	fieldProtocol    = "Protocol"
 	fieldTransport   = "transport" // of the protocol: AWS does not change TCP into UDP
 	fieldCertificate = "Certificates"
@@ -67,7 +69,7 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	balancers := []cloud.ResourceKind{
 		tag.Kind(kindTags, n.writeTags),
-		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, Separate: []string{fieldStack, fieldGroups, fieldSubnets, fieldStackLast}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{
 			Name: kindTimed,
 			Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
@@ -122,21 +124,14 @@ func tagList(tags map[string]string) []types.Tag {
 	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
-// writeTags writes tags of the balancer, its listeners and target groups, and removes others.
+// writeTags writes tags of the balancer, its listeners and target groups, or removes some.
 func (n *Balancers) writeTags(ctx context.Context, arns []string, add map[string]string, remove []string) error {
-	for batch := range slices.Chunk(arns, tagBatch) {
-		if len(add) > 0 {
-			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: tagList(add)}); err != nil {
-				return err
-			}
-		}
-		if len(remove) > 0 {
-			if _, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
-				return err
-			}
-		}
+	if len(remove) > 0 {
+		_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: arns, TagKeys: remove})
+		return err
 	}
-	return nil
+	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: arns, Tags: tagList(add)})
+	return err
 }
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
@@ -159,7 +154,7 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
-	return types.IpAddressType(*text(r, fieldStack))
+	return types.IpAddressType(cmp.Or(*text(r, fieldStack), *text(r, fieldStackLast)))
 }
 
 // groupIDs are the security groups of a balancer.
@@ -171,29 +166,19 @@ func groupIDs(r cloud.Resource) (ids []string) {
 	return ids
 }
 
-// change changes security groups, subnets and address types, which take a request each. With IPv6 each subnet needs a range
-// of it.
+// change changes the address type, the security groups or the subnets, which take a request each and change in the order of the names
+// of their fields. With IPv6 each subnet needs a range of it, so that a balancer gets it after its subnets and loses it before.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
 	b, _ := wanted.Native.(cloud.Balancer)
-	order := []string{fieldStack, fieldGroups, fieldSubnets}
-	if stackOf(wanted) == types.IpAddressTypeDualstack {
-		order = []string{fieldGroups, fieldSubnets, fieldStack}
+	switch fields[0] {
+	case fieldGroups:
+		_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
+	case fieldSubnets:
+		_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
+	case fieldStack, fieldStackLast:
+		_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 	}
-	for _, field := range order {
-		switch {
-		case !slices.Contains(fields, field):
-		case field == fieldGroups:
-			_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
-		case field == fieldSubnets:
-			_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
-		case field == fieldStack:
-			_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {

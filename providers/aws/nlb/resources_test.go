@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -8,27 +9,58 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// A balancer gets IPv6 when its subnets have it, and loses it before it moves to others.
+// changed is a driver of one change.
+type changed struct {
+	cloud.Driver
+	cloud.BalancerReader
+	*parts
+}
+
+func (c *changed) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
+	return c.parts.Resources, nil
+}
+
+func (c *changed) ResourceKinds() []cloud.ResourceKind { return c.Balancers.ResourceKinds() }
+
+func (c *changed) Classify(err error) cloud.Failure { return failure.Classify(err) }
+
+// A balancer gets IPv6 when its subnets have it, and loses it before it moves to others. Each step of the plan is one request, also
+// where tags come and go, and of more objects than one request takes.
 func TestOrderOfChanges(t *testing.T) {
-	for stack, want := range map[types.IpAddressType][]string{
-		types.IpAddressTypeDualstack: {fieldGroups, fieldSubnets, fieldStack},
-		types.IpAddressTypeIpv4:      {fieldStack, fieldGroups, fieldSubnets},
-	} {
+	view := func(dualStack bool, subnets, groups, tags string) cloud.Balancer {
+		return cloud.Balancer{DualStack: dualStack, ProviderFields: map[string]string{balancer.FieldSubnets: subnets, balancer.FieldGroups: groups, balancer.FieldTags: tags}}
+	}
+	for dualStack, want := range map[bool][]string{true: {fieldGroups, fieldSubnets, fieldStack}, false: {fieldStack, fieldGroups, fieldSubnets}} {
 		client := &recorder{}
-		n := &Balancers{Client: client.client()}
-		wanted := cloud.Resource{Fields: map[string]any{fieldStack: string(stack)}, Native: cloud.Balancer{}}
-		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldStack, fieldGroups, fieldSubnets}); err != nil || !slices.Equal(client.done, want) {
-			t.Errorf("to %s: %q, %v, want %q", stack, client.done, err, want)
+		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: client.groups(tag.Cluster{ID: "c"})}
+		before, after := view(!dualStack, "subnet-1", "sg-1", "a=1"), view(dualStack, "subnet-2", "sg-2", "b=2")
+		change := cloud.Change{
+			Spec:   cloud.Spec{Options: map[string]string{option.Tags.Name: "b=2"}},
+			Before: cloud.Observed{ID: "arn", Balancer: before}, After: &after,
 		}
-		client.done = nil
-		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldSubnets}); err != nil || !slices.Equal(client.done, []string{fieldSubnets}) {
-			t.Errorf("subnets alone: %q, %v", client.done, err)
+		has := &Balancer{Tags: map[string]string{"a": "1", "multicloud-ccm.io/additional-tags": "a"}, listeners: make([]Listener, tagBatch)}
+		c := &changed{parts: &parts{Balancers: n, s: &Snapshot{Balancer: has, Inventory: &vpc.Inventory{}}, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"}}}
+		c.addBalancer()
+		b, _ := composite.Balancers(c)
+		planner, _ := b.(composite.Planner)
+		steps, err := planner.Steps(t.Context(), change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append([]string{"add tags of 20", "remove tags of 20", "add tags of 1", "remove tags of 1"}, want...)
+		if _, err := b.Apply(t.Context(), change); err != nil || !slices.Equal(client.done, want) || len(steps) != len(want) {
+			t.Errorf("IPv6 %t: %q, %v, want %q; planned %v", dualStack, client.done, err, want, steps)
 		}
 	}
 }

@@ -59,6 +59,12 @@ func (r *recorder) answer(input any) (any, error) {
 	case *sdk.SetIpAddressTypeInput:
 		r.done = append(r.done, fieldStack)
 		return &sdk.SetIpAddressTypeOutput{}, nil
+	case *sdk.AddTagsInput:
+		r.done = append(r.done, fmt.Sprint("add tags of ", len(in.ResourceArns)))
+		return &sdk.AddTagsOutput{}, nil
+	case *sdk.RemoveTagsInput:
+		r.done = append(r.done, fmt.Sprint("remove tags of ", len(in.ResourceArns)))
+		return &sdk.RemoveTagsOutput{}, nil
 	case *sdk.DeleteLoadBalancerInput:
 		return &sdk.DeleteLoadBalancerOutput{}, r.err
 	case *sdk.DeleteTargetGroupInput:
