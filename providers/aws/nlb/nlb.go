@@ -16,7 +16,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
@@ -37,8 +36,8 @@ type Balancers struct {
 
 // TargetGroups reads and writes the target groups of Network Load Balancers, and what is registered with them.
 type TargetGroups struct {
-	config.Config
-	Client *sdk.Client
+	Cluster tag.Cluster
+	Client  *sdk.Client
 }
 
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.

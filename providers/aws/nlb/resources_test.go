@@ -11,7 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -82,8 +81,7 @@ func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
 func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	t.Helper()
 	cluster := tag.Cluster{ID: "c"}
-	k := config.Config{Cluster: cluster}
-	n := &Balancers{Settings: desired.Settings(k), Targets: &TargetGroups{Config: k}}
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: &TargetGroups{Cluster: cluster}}
 	p := &parts{
 		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
 		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},

@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
@@ -80,7 +79,7 @@ func (r *recorder) client() *sdk.Client {
 
 // groups are those of a cluster whose client is the recorder.
 func (r *recorder) groups(cluster tag.Cluster) *TargetGroups {
-	return &TargetGroups{Config: config.Config{Cluster: cluster}, Client: r.client()}
+	return &TargetGroups{Cluster: cluster, Client: r.client()}
 }
 
 // driver has a balancer, a rule that is missing, and target groups.

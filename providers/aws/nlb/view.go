@@ -68,7 +68,7 @@ func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []st
 	}
 	behind, _ := balancer.Behind(spec.Candidates, b)
 	groups := n.Security.NodeGroups(s.Inventory, behind)
-	if n.Balancer.LeaveNodeGroups || len(groups) == 0 {
+	if n.LeaveNodeGroups || len(groups) == 0 {
 		return balancer.Allow(spec, b.DualStack)
 	}
 	return n.admitted(s, spec, b, groups)

@@ -12,7 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -21,8 +20,12 @@ import (
 
 // Groups reads and writes security groups.
 type Groups struct {
-	config.Config
-	Client *ec2.Client
+	Cluster tag.Cluster
+	// ClusterName is a part of the names of network balancers' groups.
+	ClusterName string
+	// LeaveNodeGroups says that the security groups of nodes are not ours to change.
+	LeaveNodeGroups bool
+	Client          *ec2.Client
 }
 
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among

@@ -12,7 +12,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -35,7 +34,7 @@ func (r *recorder) answer(input any) (any, error) {
 
 // groups are those of a cluster whose client is the recorder.
 func (r *recorder) groups(cluster tag.Cluster) *Groups {
-	return &Groups{Config: config.Config{Cluster: cluster}, Client: ec2.New(ec2.Options{APIOptions: ec2test.Answering(r.answer)})}
+	return &Groups{Cluster: cluster, Client: ec2.New(ec2.Options{APIOptions: ec2test.Answering(r.answer)})}
 }
 
 // permissions are rules as EC2 answers with them.

@@ -169,7 +169,7 @@ func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, sp
 		return nil, err
 	}
 	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
-	named := bs.Balancer.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
+	named := bs.Security.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
 	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, secgroup.Name{}), secgroup.IsOfClassic)
 	if classic || len(v.others("", us)) == 0 {
 		v.classic, err = bs.Classic.List(ctx)

@@ -16,7 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -29,7 +28,8 @@ import (
 
 // Balancers implements cloud.Balancers.
 type Balancers struct {
-	config.Config
+	Region   string
+	Cluster  tag.Cluster
 	VPC      *vpc.Reader
 	Security *secgroup.Groups
 	Classic  *elb.Balancers
@@ -212,7 +212,7 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
 	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.groupName(spec.Ref.Owner))
-	if !bs.Balancer.LeaveNodeGroups {
+	if !bs.Security.LeaveNodeGroups {
 		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
