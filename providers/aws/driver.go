@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/service"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -72,7 +73,7 @@ func wire(c session.Clients, k config.Config) *Driver {
 			Classic: &elb.Balancers{Settings: classic.Settings{Cluster: k.Cluster, Group: b.Group, Probe: b.Probe}, Client: c.Classic, Security: security},
 			Network: &nlb.Balancers{
 				Settings: network.Settings{Cluster: k.Cluster, LeaveNodeGroups: b.LeaveNodeGroups, ManagedGroups: b.ManagedGroups, Probe: b.Probe},
-				Client:   c.Network, Addresses: c.Compute, Security: security, Targets: &nlb.TargetGroups{Cluster: k.Cluster, Client: c.Network},
+				Client:   c.Network, Addresses: c.Compute, Security: security, Targets: &targetgroup.Groups{Cluster: k.Cluster, Client: c.Network},
 			},
 		},
 	}

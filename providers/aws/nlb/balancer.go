@@ -3,7 +3,6 @@ package nlb
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
@@ -11,7 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
@@ -95,22 +93,11 @@ func (p *parts) addTags() {
 func (p *parts) tagged() (arns []string) {
 	for _, l := range p.s.Balancer.listeners {
 		arns = append(arns, aws.ToString(l.ListenerArn))
-		if p.Targets.isMade(l.group) {
+		if p.Targets.IsMade(l.group) {
 			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
 		}
 	}
 	return append(arns, p.change.Before.ID)
-}
-
-// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
-// is none of the user's.
-func (gs *TargetGroups) isMade(g Group) bool {
-	return g.TargetGroupArn != nil && g.isChild() && gs.Cluster.Has(g.Tags)
-}
-
-// isChild reports whether the name of the group is one that upstream and we give.
-func (g Group) isChild() bool {
-	return strings.HasPrefix(aws.ToString(g.TargetGroupName), tag.ChildPrefix)
 }
 
 // rules are those that are missing: what listens must be reached.

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // The AWS Load Balancer Controller gives target groups names of the same form. Their tags are not read where the tags of the
@@ -48,7 +49,7 @@ func TestGroupsOfTheController(t *testing.T) {
 		return nil, fmt.Errorf("nothing answers %T", input)
 	})})
 	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
-	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &TargetGroups{Cluster: cluster, Client: client}}
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &targetgroup.Groups{Cluster: cluster, Client: client}}
 	for beginning, want := range map[string][]string{
 		"":              {"ours", "theirs", "k8s-shop-web-1", "k8s-shop-old-4"},
 		"k8s-shop-pay-": {"ours", "theirs", "k8s-shop-pay-2", "k8s-shop-old-4"},

@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -66,7 +67,7 @@ func TestNewOwner(t *testing.T) {
 			}
 			return balancers, nil
 		})})
-		n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &TargetGroups{Cluster: cluster, Client: client}}
+		n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &targetgroup.Groups{Cluster: cluster, Client: client}}
 		needed, next, err := n.newOwners(t.Context(), &Snapshot{Network: network}, test.goes)("sg-1", packetfilter.Port(cloud.ProtocolTCP, test.port, packetfilter.Network(test.source)))
 		if err != nil || next != test.next || needed != (test.next != "") {
 			t.Errorf("%s: needed %t by %q, %v, want %q", name, needed, next, err, test.next)

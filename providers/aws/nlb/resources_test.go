@@ -2,20 +2,24 @@ package nlb
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -42,7 +46,7 @@ func TestOrderOfChanges(t *testing.T) {
 	}
 	for dualStack, want := range map[bool][]string{true: {fieldGroups, fieldSubnets, fieldStack}, false: {fieldStack, fieldGroups, fieldSubnets}} {
 		client := &recorder{}
-		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: client.groups(tag.Cluster{ID: "c"})}
+		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: &targetgroup.Groups{Cluster: tag.Cluster{ID: "c"}}}
 		before, after := view(!dualStack, "subnet-1", "sg-1", "a=1"), view(dualStack, "subnet-2", "sg-2", "b=2")
 		change := cloud.Change{
 			Spec:   cloud.Spec{Options: map[string]string{option.Tags.Name: "b=2"}},
@@ -64,16 +68,49 @@ func TestOrderOfChanges(t *testing.T) {
 	}
 }
 
+// recorder notes what is written.
+type recorder struct {
+	done []string
+	err  error
+}
+
+func (r *recorder) answer(input any) (any, error) {
+	switch in := input.(type) {
+	case *sdk.SetSecurityGroupsInput:
+		r.done = append(r.done, fieldGroups)
+		return &sdk.SetSecurityGroupsOutput{}, nil
+	case *sdk.SetSubnetsInput:
+		r.done = append(r.done, fieldSubnets)
+		return &sdk.SetSubnetsOutput{}, nil
+	case *sdk.SetIpAddressTypeInput:
+		r.done = append(r.done, fieldStack)
+		return &sdk.SetIpAddressTypeOutput{}, nil
+	case *sdk.AddTagsInput:
+		r.done = append(r.done, fmt.Sprint("add tags of ", len(in.ResourceArns)))
+		return &sdk.AddTagsOutput{}, nil
+	case *sdk.RemoveTagsInput:
+		r.done = append(r.done, fmt.Sprint("remove tags of ", len(in.ResourceArns)))
+		return &sdk.RemoveTagsOutput{}, nil
+	case *sdk.DeleteLoadBalancerInput:
+		return &sdk.DeleteLoadBalancerOutput{}, r.err
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
+}
+
+func (r *recorder) client() *sdk.Client {
+	return sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})
+}
+
 // groupOf is a target group that was made for a listener, with an instance.
-func groupOf(name string, nodePort int32) Group {
-	return Group{TargetGroup: types.TargetGroup{
+func groupOf(name string, nodePort int32) targetgroup.Group {
+	return targetgroup.Group{TargetGroup: types.TargetGroup{
 		TargetGroupName: &name, TargetGroupArn: &name, Port: &nodePort, Protocol: types.ProtocolEnumTcp, TargetType: types.TargetTypeEnumInstance,
 		HealthCheckProtocol: types.ProtocolEnumTcp, HealthCheckPort: aws.String("traffic-port"), HealthCheckIntervalSeconds: aws.Int32(30),
 		LoadBalancerArns: []string{"lb"},
 	}, Tags: tag.Cluster{ID: "c"}.Tags(), Targets: []string{"i-old"}}
 }
 
-func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
+func listenerAt(port int32, protocol types.ProtocolEnum, g targetgroup.Group) Listener {
 	return Listener{Listener: types.Listener{Port: &port, Protocol: protocol, ListenerArn: aws.String("listener")}, group: g}
 }
 
@@ -81,11 +118,9 @@ func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
 func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	t.Helper()
 	cluster := tag.Cluster{ID: "c"}
-	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: &TargetGroups{Cluster: cluster}}
-	p := &parts{
-		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
-		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},
-	}
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: &targetgroup.Groups{Cluster: cluster}}
+	s := &Snapshot{Name: "lb", Balancer: &Balancer{listeners: has}, Groups: &targetgroup.Set{}}
+	p := n.parts(s, cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}})
 	for _, l := range wanted {
 		if err := p.addListener(t.Context(), l); err != nil {
 			t.Fatal(err)
@@ -93,6 +128,7 @@ func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	}
 	p.addLeft()
 	p.addSurplus()
+	p.Resources = p.all()
 	return p
 }
 

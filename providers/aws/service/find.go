@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -142,7 +143,7 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 		return nil, err
 	}
 	id = aws.ToString(lb.LoadBalancerArn)
-	groups, tags, err := bs.Network.Targets.List(ctx, func(g nlb.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
+	groups, tags, err := bs.Network.Targets.List(ctx, func(g targetgroup.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
 	s.groups.Listed, lb.Tags = groups, tags[id]
 	return lb, err
 }

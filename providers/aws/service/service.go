@@ -21,6 +21,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -44,7 +45,7 @@ type snapshot struct {
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
 	found
-	groups nlb.Set
+	groups targetgroup.Set
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -102,8 +103,8 @@ type bulkList struct {
 	security vpc.Groups
 	classic  []elb.Balancer
 	network  []nlb.Balancer
-	names    []string    // of all load balancers but classic ones
-	groups   []nlb.Group // with tags where they were made for a Service
+	names    []string            // of all load balancers but classic ones
+	groups   []targetgroup.Group // with tags where they were made for a Service
 }
 
 // ReadNetwork implements cloud.NetworkReader.
