@@ -85,7 +85,7 @@ type steps struct {
 func (s *steps) Classify(err error) cloud.Failure { return failure.Classify(err) }
 
 func (s *steps) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
-	return s.d.Change.Resources, nil
+	return s.d.Resources, nil
 }
 
 func (s *steps) ResourceKinds() []cloud.ResourceKind {
@@ -190,15 +190,6 @@ func TestSpares(t *testing.T) {
 	if !slices.Equal(spares, []string{"k8s-ours", "k8s-upstream"}) {
 		t.Errorf("%q are unused", spares)
 	}
-}
-
-func keysOf(list []cloud.Resource, kind string) (keys []string) {
-	for _, r := range list {
-		if r.Kind == kind {
-			keys = append(keys, r.Key)
-		}
-	}
-	return keys
 }
 
 // A target group that was deleted meanwhile does not end the run.
