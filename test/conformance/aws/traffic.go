@@ -24,53 +24,53 @@ func carriedOut() map[string][]cloud.Operation {
 			all[call] = append(all[call], cloud.Operation{Verb: verb, Kind: kind})
 		}
 	}
-	make, change, remove := cloud.Create, cloud.Update, cloud.Delete
-	add("ec2 CreateSecurityGroup", "security group", make)
+	create, change, remove := cloud.Create, cloud.Update, cloud.Delete
+	add("ec2 CreateSecurityGroup", "security group", create)
 	add("ec2 DeleteSecurityGroup", "security group", remove)
 	add("ec2 CreateTags", "security group tags", change)
-	add("ec2 AuthorizeSecurityGroupIngress", "security group rule", make)
+	add("ec2 AuthorizeSecurityGroupIngress", "security group rule", create)
 	add("ec2 RevokeSecurityGroupIngress", "security group rule", remove)
 	add("ec2 UpdateSecurityGroupRuleDescriptionsIngress", "security group rule", change)
 
-	add("elb CreateLoadBalancer", "classic load balancer", make)
+	add("elb CreateLoadBalancer", "classic load balancer", create)
 	add("elb DeleteLoadBalancer", "classic load balancer", remove)
 	add("elb AddTags", "tags of a classic load balancer", change)
 	add("elb RemoveTags", "tags of a classic load balancer", change)
 	add("elb ApplySecurityGroupsToLoadBalancer", "security groups of a classic load balancer", change)
-	add("elb CreateLoadBalancerListeners", "listener of a classic load balancer", make)
+	add("elb CreateLoadBalancerListeners", "listener of a classic load balancer", create)
 	add("elb SetLoadBalancerListenerSSLCertificate", "listener of a classic load balancer", change)
 	add("elb DeleteLoadBalancerListeners", "listener of a classic load balancer", remove)
-	add("elb CreateLoadBalancerPolicy", "policy of a classic load balancer", make)
-	add("elb SetLoadBalancerPoliciesOfListener", "policies of a listener", make, change, remove)
-	add("elb SetLoadBalancerPoliciesForBackendServer", "policies of a node port", make, change, remove)
-	add("elb ConfigureHealthCheck", "health check of a classic load balancer", make, change)
-	add("elb ModifyLoadBalancerAttributes", "attributes of a classic load balancer", make, change)
-	add("elb RegisterInstancesWithLoadBalancer", "instance of a classic load balancer", make)
+	add("elb CreateLoadBalancerPolicy", "policy of a classic load balancer", create)
+	add("elb SetLoadBalancerPoliciesOfListener", "policies of a listener", create, change, remove)
+	add("elb SetLoadBalancerPoliciesForBackendServer", "policies of a node port", create, change, remove)
+	add("elb ConfigureHealthCheck", "health check of a classic load balancer", create, change)
+	add("elb ModifyLoadBalancerAttributes", "attributes of a classic load balancer", create, change)
+	add("elb RegisterInstancesWithLoadBalancer", "instance of a classic load balancer", create)
 	add("elb DeregisterInstancesFromLoadBalancer", "instance of a classic load balancer", remove)
-	add("elb AttachLoadBalancerToSubnets", "subnet of a classic load balancer", make)
+	add("elb AttachLoadBalancerToSubnets", "subnet of a classic load balancer", create)
 	add("elb DetachLoadBalancerFromSubnets", "subnet of a classic load balancer", remove)
 
-	add("elbv2 CreateLoadBalancer", "network load balancer", make)
+	add("elbv2 CreateLoadBalancer", "network load balancer", create)
 	add("elbv2 DeleteLoadBalancer", "network load balancer", remove)
 	add("elbv2 SetSecurityGroups", "network load balancer", change)
 	add("elbv2 SetSubnets", "network load balancer", change)
 	add("elbv2 SetIpAddressType", "network load balancer", change)
 	add("elbv2 AddTags", "tags of a network load balancer", change)
 	add("elbv2 RemoveTags", "tags of a network load balancer", change)
-	add("elbv2 AddTags", "tag of a network load balancer with idle timeouts", make)
+	add("elbv2 AddTags", "tag of a network load balancer with idle timeouts", create)
 	add("elbv2 RemoveTags", "tag of a network load balancer with idle timeouts", remove)
-	add("elbv2 ModifyLoadBalancerAttributes", "attributes of a network load balancer", make, change)
-	add("elbv2 CreateTargetGroup", "target group", make)
+	add("elbv2 ModifyLoadBalancerAttributes", "attributes of a network load balancer", create, change)
+	add("elbv2 CreateTargetGroup", "target group", create)
 	add("elbv2 ModifyTargetGroup", "target group", change)
 	add("elbv2 DeleteTargetGroup", "target group", remove)
-	add("elbv2 ModifyTargetGroupAttributes", "attributes of a target group", make, change)
-	add("elbv2 RegisterTargets", "target", make)
+	add("elbv2 ModifyTargetGroupAttributes", "attributes of a target group", create, change)
+	add("elbv2 RegisterTargets", "target", create)
 	add("elbv2 DeregisterTargets", "target", remove)
-	add("elbv2 CreateListener", "listener of a network load balancer", make)
+	add("elbv2 CreateListener", "listener of a network load balancer", create)
 	add("elbv2 ModifyListener", "listener of a network load balancer", change)
 	add("elbv2 DeleteListener", "listener of a network load balancer", remove)
-	add("elbv2 ModifyListenerAttributes", "idle timeout of a listener", make, change)
-	add("elbv2 AddListenerCertificates", "certificate of a network load balancer", make)
+	add("elbv2 ModifyListenerAttributes", "idle timeout of a listener", create, change)
+	add("elbv2 AddListenerCertificates", "certificate of a network load balancer", create)
 	add("elbv2 RemoveListenerCertificates", "certificate of a network load balancer", remove)
 	return all
 }
@@ -122,6 +122,9 @@ func (c *Control) keys(call proxy.Call) (all []string) {
 			item = c.ruleKey(p, n)
 		}
 		all = append(all, item)
+	}
+	if len(all) == 0 {
+		return []string{""} // a request for nothing is one too
 	}
 	return all
 }
