@@ -28,6 +28,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // site is AWS as far as starting needs it: STS, EC2 and the metadata of a machine, which is
@@ -150,7 +151,8 @@ func (tr transport) RoundTrip(r *http.Request) (*http.Response, error) {
 type started struct {
 	*Driver
 	session.Clients
-	config config.Config
+	cluster                tag.Cluster
+	region, fallbackSubnet string
 }
 
 // start makes a driver.
@@ -178,7 +180,7 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (started,
 	if !ok {
 		return started{}, warnings, err
 	}
-	return started{d, d.Clients, d.Account.Config}, warnings, err
+	return started{d, d.Clients, d.Account.Cluster, d.Account.Region, d.VPC.FallbackSubnet}, warnings, err
 }
 
 // elsewhere is a file for a process outside AWS, keys are credentials for it.
@@ -205,8 +207,8 @@ func TestOneRequestWithACompleteConfiguration(t *testing.T) {
 	if got, err := d.Identity(t.Context()); err != nil || got != (cloud.Identity{Account: "123456789012", Region: "eu-central-1"}) {
 		t.Errorf("%v, %+v", err, got)
 	}
-	if d.config.Cluster.VPC != "vpc-1" || d.config.FallbackSubnet != "subnet-1" || d.config.Cluster.ID != "prod" {
-		t.Errorf("config %+v", d.config)
+	if d.cluster.VPC != "vpc-1" || d.fallbackSubnet != "subnet-1" || d.cluster.ID != "prod" {
+		t.Errorf("cluster %+v, subnet %s", d.cluster, d.fallbackSubnet)
 	}
 }
 
@@ -216,9 +218,8 @@ func TestWhatTheMachineSays(t *testing.T) {
 	if err != nil || warnings != nil {
 		t.Fatalf("%v, warnings %q, requests %+v", err, warnings, s.requests)
 	}
-	c := d.config
-	if c.Cluster.VPC != "vpc-self" || c.FallbackSubnet != "subnet-self" || c.Cluster.ID != "prod" || c.Cluster.Legacy || c.Region != "machine-region-1" {
-		t.Errorf("config %+v", c)
+	if c := d.cluster; c.VPC != "vpc-self" || d.fallbackSubnet != "subnet-self" || c.ID != "prod" || c.Legacy || d.region != "machine-region-1" {
+		t.Errorf("cluster %+v, subnet %s, region %s", c, d.fallbackSubnet, d.region)
 	}
 	for _, r := range s.requests {
 		if !r.read {
@@ -261,7 +262,7 @@ func TestClusterID(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || d.config.Cluster.ID != tt.want || d.config.Cluster.Legacy != tt.wantLegacy {
+			if err != nil || d.cluster.ID != tt.want || d.cluster.Legacy != tt.wantLegacy {
 				t.Errorf("%v, %+v", err, d)
 			}
 		})
@@ -276,7 +277,7 @@ func TestOutsideAWS(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	d, warnings, err := s.start(t, "[Global]\nVPC=vpc-1\nKubernetesClusterID=a\n", accessKey())
-	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "subnet") || d.config.Cluster.VPC != "vpc-1" {
+	if err != nil || len(warnings) != 1 || !strings.Contains(warnings[0], "subnet") || d.cluster.VPC != "vpc-1" {
 		t.Errorf("%v, warnings %q", err, warnings)
 	}
 }
@@ -297,7 +298,7 @@ func TestRegion(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSite(t)
 			d, _, err := s.start(t, elsewhere+tt.conf, tt.set)
-			if err != nil || d.config.Region != tt.want {
+			if err != nil || d.region != tt.want {
 				t.Errorf("%v, %+v", err, d)
 			}
 		})
@@ -367,7 +368,7 @@ func TestMetadataElsewhere(t *testing.T) {
 	s := newSite(t)
 	t.Setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", "http://nobody.invalid")
 	conf := "[ServiceOverride \"1\"]\nService=ec2metadata\nRegion=any\nURL=" + s.URL + "\nSigningRegion=r\n"
-	if d, _, err := s.start(t, conf, accessKey()); err != nil || d.config.Cluster.VPC != "vpc-self" {
+	if d, _, err := s.start(t, conf, accessKey()); err != nil || d.cluster.VPC != "vpc-self" {
 		t.Errorf("%v", err)
 	}
 }

@@ -15,7 +15,8 @@
 //	service            the balancer of a Service, of whichever kind it is
 //	balancer           what both kinds of balancers have in common
 //	elb, elb/desired   Classic Load Balancers, and which one a Service asks for
-//	nlb, nlb/desired   Network Load Balancers with their target groups, and which one a Service asks for
+//	nlb, nlb/desired   Network Load Balancers with their listeners, and which one a Service asks for
+//	targetgroup        target groups of Network Load Balancers, with what is registered in them
 //	iam                the IAM policies
 //	ec2test            a server for tests that answers as EC2 does
 //
@@ -24,13 +25,13 @@
 //	service/service.go            what was read of the balancer, and which kind it is
 //	elb/resources.go              a Classic Load Balancer as it is and has to be: group.go and noderule.go,
 //	                              parts.go, policy.go
-//	nlb/resources.go              a network one: noderule.go and newowner.go, balancer.go, listener.go with view.go,
-//	                              targetgroup.go, target.go
+//	nlb/resources.go              a network one: noderule.go and newowner.go, balancer.go, listener.go with view.go
+//	targetgroup/change.go         the target groups that its listeners lead to, and target.go what is in them
 //	secgroup/rule.go, group.go    the rules of nodes' security groups, and the balancer's own group
 //	service/remove.go             what of either kind goes with its Service: elb/remove.go, secgroup/own.go, nlb/remove.go
-//	request.go of secgroup, elb   the requests that make, change and delete each kind of resources; elb/write.go and
-//	 and nlb                      target.go, nlb/targetrequest.go
+//	request.go of secgroup, elb,  the requests that make, change and delete each kind of resources; elb/write.go and
+//	 nlb and targetgroup          target.go
 //
 // Packages further down in the list of imports know nothing of those above: instance, route, vpc
-// and secgroup are used by elb and nlb, and those by service.
+// and secgroup are used by elb and nlb, targetgroup by nlb, and those by service.
 package aws

@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/service"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/session"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -53,7 +54,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, err
 	}
 	d := wire(clients, k)
-	if d.Account, err = session.NewAccount(ctx, clients, k); err != nil {
+	if d.Account, err = session.NewAccount(ctx, clients, k.Region, k.Cluster); err != nil {
 		return nil, err
 	}
 	return d, nil
@@ -61,15 +62,19 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 
 // wire gives each part its clients and settings.
 func wire(c session.Clients, k config.Config) *Driver {
-	machines := &instance.Machines{Config: k, Client: c.Compute}
-	security := &secgroup.Groups{Config: k, Client: c.Compute}
+	machines := &instance.Machines{Region: k.Region, Cluster: k.Cluster, Families: k.Families, TopologyPattern: k.TopologyPattern, Client: c.Compute}
+	b := k.Balancer
+	security := &secgroup.Groups{Cluster: k.Cluster, ClusterName: k.ClusterName, LeaveNodeGroups: b.LeaveNodeGroups, Client: c.Compute}
 	return &Driver{
 		Machines: machines,
-		Tables:   &route.Tables{Config: k, Client: c.Compute, Instances: machines},
+		Tables:   &route.Tables{Cluster: k.Cluster, IDs: k.RouteTables, Client: c.Compute, Instances: machines},
 		Balancers: &service.Balancers{
-			Config: k, VPC: &vpc.Reader{Config: k, Client: c.Compute}, Security: security,
-			Classic: &elb.Balancers{Settings: classic.Settings(k), Client: c.Classic, Security: security},
-			Network: &nlb.Balancers{Settings: network.Settings(k), Client: c.Network, Addresses: c.Compute, Security: security, Targets: &nlb.TargetGroups{Config: k, Client: c.Network}},
+			Region: k.Region, Cluster: k.Cluster, VPC: &vpc.Reader{Cluster: k.Cluster, FallbackSubnet: k.FallbackSubnet, Client: c.Compute}, Security: security,
+			Classic: &elb.Balancers{Settings: classic.Settings{Cluster: k.Cluster, Group: b.Group, Probe: b.Probe}, Client: c.Classic, Security: security},
+			Network: &nlb.Balancers{
+				Settings: network.Settings{Cluster: k.Cluster, LeaveNodeGroups: b.LeaveNodeGroups, ManagedGroups: b.ManagedGroups, Probe: b.Probe},
+				Client:   c.Network, Addresses: c.Compute, Security: security, Targets: &targetgroup.Groups{Cluster: k.Cluster, Client: c.Network},
+			},
 		},
 	}
 }
@@ -91,7 +96,7 @@ func connect(ctx context.Context, c cloud.Config) (session.Clients, config.Confi
 	k := f.Config
 	k.Region, k.ClusterName = n.Config.Region, c.ClusterName
 	if !f.OutsideVPC() {
-		err = n.Learn(ctx, &k)
+		err = n.Learn(ctx, &k.Cluster, &k.FallbackSubnet)
 	}
 	switch {
 	case err != nil && (k.Cluster.VPC == "" || k.Cluster.ID == ""):

@@ -33,3 +33,9 @@ func Written(kind, belongs string, write func(ctx context.Context, r cloud.Resou
 		Delete: func(ctx context.Context, present cloud.Resource) error { return write(ctx, present, nil) },
 	}
 }
+
+// Text returns a field of a resource.
+func Text(r cloud.Resource, field string) *string {
+	value, _ := r.Fields[field].(string)
+	return &value
+}

@@ -26,8 +26,8 @@ import (
 
 // newBalancers are balancers without clients: all that is pure works.
 func newBalancers() *Balancers {
-	k := config.Config{ClusterName: "kubernetes", Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}
-	return &Balancers{Settings: desired.Settings(k), Security: &secgroup.Groups{Config: k}}
+	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
+	return &Balancers{Settings: desired.Settings{Cluster: cluster}, Security: &secgroup.Groups{Cluster: cluster, ClusterName: "kubernetes"}}
 }
 
 // specOf is a Service of two ports, with annotations as key, value, key, value. Keys without
@@ -74,7 +74,7 @@ func TestClassicTLSPorts(t *testing.T) {
 
 func TestClassicHealth(t *testing.T) {
 	shared := newBalancers()
-	shared.Balancer.Probe = &config.Probe{Port: 10256, Path: "/healthz"}
+	shared.Probe = &config.Probe{Port: 10256, Path: "/healthz"}
 	local := func(spec cloud.Spec) cloud.Spec {
 		spec.Local, spec.HealthPort = true, 31000
 		return spec

@@ -21,9 +21,10 @@ func (p *parts) addGroups(ctx context.Context) (first []cloud.IDOf, err error) {
 		return nil, err
 	}
 	var own *cloud.Resource
-	if !p.HasOwnGroup(spec) && p.own != nil {
+	switch {
+	case !p.HasOwnGroup(spec) && p.own != nil && p.Security.IsOurs(*p.own, spec.Ref.Owner, p.ownName):
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, *p.own)
-	} else if p.HasOwnGroup(spec) {
+	case p.HasOwnGroup(spec):
 		group, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.ownName, spec, secgroup.ForListeners(after))
 		if err != nil {
 			return nil, err

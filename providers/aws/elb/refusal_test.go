@@ -100,7 +100,7 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reader := &vpc.Reader{Config: d.Security.Config, Client: d.Security.Client}
+	reader := &vpc.Reader{Cluster: d.Security.Cluster, Client: d.Security.Client}
 	network, err := reader.ReadNetwork(t.Context())
 	if err != nil {
 		t.Fatal(err)

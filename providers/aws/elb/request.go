@@ -129,13 +129,9 @@ func listenerInput(l cloud.Listener) types.Listener {
 }
 
 func (e *Balancers) writeTags(ctx context.Context, names []string, add map[string]string, remove []string) error {
-	if len(add) > 0 {
-		if _, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: names, Tags: tagList(add)}); err != nil {
-			return err
-		}
-	}
 	if len(remove) == 0 {
-		return nil
+		_, err := e.Client.AddTags(ctx, &sdk.AddTagsInput{LoadBalancerNames: names, Tags: tagList(add)})
+		return err
 	}
 	input := &sdk.RemoveTagsInput{LoadBalancerNames: names}
 	for _, key := range remove {

@@ -66,7 +66,7 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 		p.has = &Balancer{}
 	}
 	p.own, p.ownID = e.own(s, change.Spec)
-	p.ownName = secgroup.ClassicName(s.Name, change.Spec.Ref.Owner)
+	p.ownName = s.GroupName(change.Spec.Ref.Owner)
 	behind, doubt := balancer.Behind(change.Spec.Candidates, *change.After)
 	p.nodeGroups, p.doubt = e.Security.NodeGroups(s.Inventory, behind), doubt
 	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
@@ -88,10 +88,17 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	return p.Resources, nil
 }
 
-// own returns the security group that was made for the balancer with its id, nil and secgroup.OwnGroup when there is none
+// GroupName is the name of the balancer's own security group.
+func (s *Snapshot) GroupName(us cloud.Owner) secgroup.Name {
+	name := secgroup.ClassicName(s.Name, us)
+	name.Present = s.Balancer != nil
+	return name
+}
+
+// own returns the security group that has the name of the balancer with its id, nil and secgroup.OwnGroup when there is none
 // with the cluster's tag.
 func (e *Balancers) own(s *Snapshot, spec cloud.Spec) (*ec2types.SecurityGroup, string) {
-	if group, exists := secgroup.ClassicName(s.Name, spec.Ref.Owner).In(s.Inventory); exists {
+	if group, exists := s.GroupName(spec.Ref.Owner).In(s.Inventory); exists {
 		return &group, aws.ToString(group.GroupId)
 	}
 	return nil, secgroup.OwnGroup

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 func TestParseProviderID(t *testing.T) {
@@ -45,7 +44,7 @@ func TestParseProviderID(t *testing.T) {
 // The same id in another region is another machine, or none.
 func TestConcerns(t *testing.T) {
 	const id = "i-0123456789abcdef0"
-	m := &Machines{Config: config.Config{Region: "us-east-1"}}
+	m := &Machines{Region: "us-east-1"}
 	for text, want := range map[string]bool{
 		"aws:///us-east-1a/" + id:              true,
 		"aws:////" + id:                        true,
@@ -77,7 +76,7 @@ func TestConcerns(t *testing.T) {
 			t.Errorf("%q concerns us-east-1: %t, want %t", text, got, want)
 		}
 	}
-	if other := (&Machines{Config: config.Config{Region: "site"}}); !other.Concerns("aws:///us-east-1a/" + id) {
+	if other := (&Machines{Region: "site"}); !other.Concerns("aws:///us-east-1a/" + id) {
 		t.Error("a cloud whose region is not called as one of AWS takes zones of any name")
 	}
 }
@@ -91,7 +90,7 @@ func FuzzParseProviderID(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	m := &Machines{Config: config.Config{Region: "us-east-1"}}
+	m := &Machines{Region: "us-east-1"}
 	f.Fuzz(func(t *testing.T, text string) {
 		id, err := m.ParseProviderID(text)
 		if err == nil && !m.Concerns(text) {

@@ -5,6 +5,7 @@ package instance
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -12,7 +13,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -20,8 +20,13 @@ import (
 
 // Machines implements cloud.Instances, and what else the kernel asks about machines.
 type Machines struct {
-	config.Config
-	Client *ec2.Client
+	Region  string
+	Cluster tag.Cluster
+	// Families are the address families of Nodes, "ipv4" and "ipv6", in their order.
+	Families []string
+	// TopologyPattern matches the instance types whose topology labels are mandatory.
+	TopologyPattern *regexp.Regexp
+	Client          *ec2.Client
 }
 
 const (

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -20,10 +19,10 @@ import (
 // newMachines returns the machines of cluster "c" in vpc-1 of eu-west-1, and what they are read from.
 func newMachines(t *testing.T) (*Machines, *ec2test.Server) {
 	client, fake := ec2test.New(t)
-	return &Machines{Client: client, Config: config.Config{
-		Region: "eu-west-1", Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}, Families: []string{ipv4},
+	return &Machines{
+		Client: client, Region: "eu-west-1", Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}, Families: []string{ipv4},
 		TopologyPattern: regexp.MustCompile(`^(hpc|trn|p)[0-9]+[a-z]*(-[a-z0-9]+)?(\.[0-9a-z]*)$`),
-	}}, fake
+	}, fake
 }
 
 func TestListAsksForTheClusterOnly(t *testing.T) {

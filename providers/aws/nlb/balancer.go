@@ -3,7 +3,6 @@ package nlb
 import (
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
@@ -11,7 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
@@ -19,12 +17,17 @@ func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
 	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
+	if after.DualStack {
+		delete(wanted.Fields, fieldStack)
+	} else {
+		delete(wanted.Fields, fieldStackLast)
+	}
 	p.Wanted = append(p.Wanted, wanted)
 	if p.s.Balancer != nil {
 		present := p.balancer(before)
 		present.ID = p.change.Before.ID
 		p.Present = append(p.Present, present, p.attributes(before, true))
-		p.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: p.tagged()}, p.s.Balancer.Tags, p.change)
+		p.addTags()
 	} else {
 		maps.DeleteFunc(attributes.Fields, func(_ string, value any) bool { return value == "false" || value == "" })
 	}
@@ -35,9 +38,9 @@ func (p *parts) addBalancer() {
 
 // balancer is a load balancer by its portable view.
 func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
-	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4)}
+	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4), fieldStackLast: string(types.IpAddressTypeIpv4)}
 	if b.DualStack {
-		fields[fieldStack] = string(types.IpAddressTypeDualstack)
+		fields[fieldStack], fields[fieldStackLast] = string(types.IpAddressTypeDualstack), string(types.IpAddressTypeDualstack)
 	}
 	if subnets := b.ProviderFields[balancer.FieldSubnets]; subnets != "" {
 		fields[fieldSubnets] = subnets
@@ -74,27 +77,27 @@ var attributeFields = map[string]string{
 	attributeLogBucket: balancer.FieldLogBucket, attributeLogPrefix: balancer.FieldLogPrefix,
 }
 
+// addTags adds the tags of as many objects as one request takes at a time.
+func (p *parts) addTags() {
+	of := cloud.Resource{Kind: kindTags, Key: p.lb.Key}
+	for arns := range slices.Chunk(p.tagged(), tagBatch) {
+		of.Native = arns
+		p.Cluster.Add(&p.Resources, of, p.s.Balancer.Tags, p.change)
+		of.Needs = append(slices.Clone(of.Needs), of.Ref())
+		of.Key += " and on"
+	}
+}
+
 // tagged are the ARNs of the balancer and of what belongs to it. The balancer comes last: it is by its tags that the work is
 // known to be done.
 func (p *parts) tagged() (arns []string) {
 	for _, l := range p.s.Balancer.listeners {
 		arns = append(arns, aws.ToString(l.ListenerArn))
-		if p.Targets.isMade(l.group) {
+		if p.Targets.IsMade(l.group) {
 			arns = append(arns, aws.ToString(l.group.TargetGroupArn))
 		}
 	}
 	return append(arns, p.change.Before.ID)
-}
-
-// isMade reports whether a group behind a balancer of ours was made for it, by upstream or us, and
-// is none of the user's.
-func (gs *TargetGroups) isMade(g Group) bool {
-	return g.TargetGroupArn != nil && g.isChild() && gs.Cluster.Has(g.Tags)
-}
-
-// isChild reports whether the name of the group is one that upstream and we give.
-func (g Group) isChild() bool {
-	return strings.HasPrefix(aws.ToString(g.TargetGroupName), tag.ChildPrefix)
 }
 
 // rules are those that are missing: what listens must be reached.

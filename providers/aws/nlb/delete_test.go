@@ -2,6 +2,7 @@ package nlb
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -11,6 +12,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -59,11 +62,24 @@ func TestSharedRule(t *testing.T) {
 	} {
 		rule := secgroup.Permission(packetfilter.Port(cloud.ProtocolTCP, test.port, packetfilter.Network("10.0.0.0/24")), test.description)
 		s := &Snapshot{
-			Name: "mine", Balancer: &Balancer{groups: []Group{g}},
+			Name: "mine", Balancer: &Balancer{groups: []targetgroup.Group{g}},
 			Inventory: &vpc.Inventory{Groups: vpc.Groups{"sg-nodes": ec2types.SecurityGroup{GroupId: aws.String("sg-nodes"), IpPermissions: []ec2types.IpPermission{rule}}}},
 		}
 		if is := (&Balancers{}).Shares(s); is != test.shares {
 			t.Errorf("%s: shared %t, want %t", name, is, test.shares)
 		}
+	}
+}
+
+// What other listeners lead to is never deleted; what names only balancers that are gone is.
+func TestUnused(t *testing.T) {
+	cluster := tag.Cluster{ID: "c"}
+	shared, orphan := groupOf("k8s-shared", 30080), groupOf("k8s-orphan", 30081)
+	shared.LoadBalancerArns = []string{"b", "c"}
+	n := &Balancers{Security: &secgroup.Groups{}, Targets: &targetgroup.Groups{Cluster: cluster}}
+	var r cloud.Resources
+	n.Remove(&r, &Snapshot{Balancer: &Balancer{groups: []targetgroup.Group{shared}}, Groups: &targetgroup.Set{Unused: []targetgroup.Group{orphan}}}, cloud.Change{}, nil)
+	if groups := slices.DeleteFunc(r.Present, func(r cloud.Resource) bool { return r.Kind == kindBalancer }); len(groups) != 1 || groups[0].Key != "k8s-orphan" {
+		t.Errorf("%+v", groups)
 	}
 }

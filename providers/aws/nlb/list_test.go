@@ -9,10 +9,10 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // The AWS Load Balancer Controller gives target groups names of the same form. Their tags are not read where the tags of the
@@ -48,8 +48,8 @@ func TestGroupsOfTheController(t *testing.T) {
 		}
 		return nil, fmt.Errorf("nothing answers %T", input)
 	})})
-	k := config.Config{Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}}
-	n := &Balancers{Settings: desired.Settings(k), Client: client, Targets: &TargetGroups{Config: k, Client: client}}
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &targetgroup.Groups{Cluster: cluster, Client: client}}
 	for beginning, want := range map[string][]string{
 		"":              {"ours", "theirs", "k8s-shop-web-1", "k8s-shop-old-4"},
 		"k8s-shop-pay-": {"ours", "theirs", "k8s-shop-pay-2", "k8s-shop-old-4"},

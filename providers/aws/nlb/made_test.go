@@ -16,25 +16,22 @@ import (
 func TestMadeWithoutARN(t *testing.T) {
 	for _, empty := range []bool{false, true} {
 		client := sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(input any) (any, error) {
-			balancers, listeners, groups := &sdk.CreateLoadBalancerOutput{}, &sdk.CreateListenerOutput{}, &sdk.CreateTargetGroupOutput{}
+			balancers, listeners := &sdk.CreateLoadBalancerOutput{}, &sdk.CreateListenerOutput{}
 			if !empty {
-				balancers.LoadBalancers, listeners.Listeners, groups.TargetGroups = []types.LoadBalancer{{}}, []types.Listener{{}}, []types.TargetGroup{{}}
+				balancers.LoadBalancers, listeners.Listeners = []types.LoadBalancer{{}}, []types.Listener{{}}
 			}
 			switch input.(type) {
 			case *sdk.CreateLoadBalancerInput:
 				return balancers, nil
 			case *sdk.CreateListenerInput:
 				return listeners, nil
-			case *sdk.CreateTargetGroupInput:
-				return groups, nil
 			}
 			return nil, fmt.Errorf("nothing answers %T", input)
 		})})
-		n, groups := &Balancers{Client: client}, &TargetGroups{Client: client}
+		n := &Balancers{Client: client}
 		_, balancer := n.create(t.Context(), cloud.Resource{}, nil)
 		_, listener := n.createListener(t.Context(), cloud.Resource{}, nil)
-		_, group := groups.create(t.Context(), cloud.Resource{Native: cloud.Listener{Health: &cloud.Health{}}}, nil)
-		for what, err := range map[string]error{"balancer": balancer, "listener": listener, "target group": group} {
+		for what, err := range map[string]error{"balancer": balancer, "listener": listener} {
 			if !errors.Is(err, cloud.ErrIncomplete) {
 				t.Errorf("%s, empty %t: %v", what, empty, err)
 			}

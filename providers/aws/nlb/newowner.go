@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -19,7 +20,7 @@ import (
 // are read when a target group of another checks the port.
 func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) packetfilter.NewOwner {
 	network := sync.OnceValues(func() (*vpc.Network, error) { return s.Network(ctx) })
-	groups := sync.OnceValues(func() ([]Group, error) { return n.Targets.describe(ctx) })
+	groups := sync.OnceValues(func() ([]targetgroup.Group, error) { return n.Targets.All(ctx) })
 	balancers := sync.OnceValues(func() ([]Balancer, error) {
 		list, _, err := n.describe(ctx, "")
 		return list, err
@@ -33,7 +34,7 @@ func (n *Balancers) newOwners(ctx context.Context, s *Snapshot, name string) pac
 			return false, "", err
 		}
 		all, err := groups()
-		behind := slices.DeleteFunc(checking(all, r), func(arn string) bool {
+		behind := slices.DeleteFunc(targetgroup.Checking(all, r), func(arn string) bool {
 			path := strings.Split(arn, "/") // …:loadbalancer/net/<name>/<id>
 			return len(path) == 4 && path[2] == name
 		})

@@ -13,10 +13,10 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -35,9 +35,9 @@ func TestNewOwner(t *testing.T) {
 		}
 		return nil, fmt.Errorf("nothing answers %T", input)
 	})})
-	k := config.Config{Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}}
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
 	network := func(ctx context.Context) (*vpc.Network, error) {
-		return (&vpc.Reader{Config: k, Client: surroundings}).ReadNetwork(ctx)
+		return (&vpc.Reader{Cluster: cluster, Client: surroundings}).ReadNetwork(ctx)
 	}
 	for name, test := range map[string]struct {
 		goes   string
@@ -58,7 +58,7 @@ func TestNewOwner(t *testing.T) {
 				id := arn + lb + "/1"
 				groups.TargetGroups = append(groups.TargetGroups, types.TargetGroup{HealthCheckPort: aws.String("10256"), LoadBalancerArns: []string{id}})
 				balancers.LoadBalancers = append(balancers.LoadBalancers, types.LoadBalancer{
-					LoadBalancerName: &lb, LoadBalancerArn: &id, VpcId: &k.Cluster.VPC, Type: types.LoadBalancerTypeEnumNetwork,
+					LoadBalancerName: &lb, LoadBalancerArn: &id, VpcId: &cluster.VPC, Type: types.LoadBalancerTypeEnumNetwork,
 					AvailabilityZones: []types.AvailabilityZone{{SubnetId: aws.String("subnet-1")}},
 				})
 			}
@@ -67,7 +67,7 @@ func TestNewOwner(t *testing.T) {
 			}
 			return balancers, nil
 		})})
-		n := &Balancers{Settings: desired.Settings(k), Client: client, Targets: &TargetGroups{Config: k, Client: client}}
+		n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Client: client, Targets: &targetgroup.Groups{Cluster: cluster, Client: client}}
 		needed, next, err := n.newOwners(t.Context(), &Snapshot{Network: network}, test.goes)("sg-1", packetfilter.Port(cloud.ProtocolTCP, test.port, packetfilter.Network(test.source)))
 		if err != nil || next != test.next || needed != (test.next != "") {
 			t.Errorf("%s: needed %t by %q, %v, want %q", name, needed, next, err, test.next)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -15,14 +14,12 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -32,13 +29,7 @@ type Balancers struct {
 	Client    *sdk.Client
 	Addresses *ec2.Client
 	Security  *secgroup.Groups
-	Targets   *TargetGroups
-}
-
-// TargetGroups reads and writes the target groups of Network Load Balancers, and what is registered with them.
-type TargetGroups struct {
-	config.Config
-	Client *sdk.Client
+	Targets   *targetgroup.Groups
 }
 
 // Snapshot is what was read of a Service's network balancer and of what surrounds it.
@@ -50,7 +41,7 @@ type Snapshot struct {
 	Name string
 	// Balancer is nil where there is none yet.
 	Balancer *Balancer
-	Groups   *Set
+	Groups   *targetgroup.Set
 }
 
 // Balancer is a Network Load Balancer and all that belongs to it.
@@ -60,7 +51,7 @@ type Balancer struct {
 	attributes map[string]string
 	listeners  []Listener
 	// groups are the target groups behind it.
-	groups []Group
+	groups []targetgroup.Group
 }
 
 // Listener is a listener with the target group it leads to.
@@ -68,32 +59,9 @@ type Listener struct {
 	types.Listener
 	// extra are the certificates besides the default one, sorted.
 	extra []string
-	group Group
+	group targetgroup.Group
 	// idle is its idle timeout in seconds, "" where nobody asked for it.
 	idle string
-}
-
-// Group is a target group with what is in it.
-type Group struct {
-	types.TargetGroup
-	Tags       map[string]string
-	Attributes map[string]string
-	// Targets are the ids registered and not on their way out: of instances, or addresses.
-	Targets []string
-	// Serves says that one of them is healthy.
-	Serves bool
-}
-
-// Set is what was read of the target groups of one Service.
-type Set struct {
-	// Listed are all target groups there are, where there may be one of the Service.
-	Listed []Group
-	// Unused are those of the Service that no listener leads to.
-	Unused []Group
-	// taken are the names of all target groups there are.
-	taken map[string]bool
-	// Alive are the ARNs of all network balancers, nil where they were not listed.
-	Alive map[string]bool
 }
 
 // Limits of one request.
@@ -112,10 +80,10 @@ func (n *Balancers) Find(ctx context.Context, id string) (*Balancer, error) {
 }
 
 // List returns all network balancers of the VPC, the names of all load balancers of the region but classic ones, and
-// all target groups. The balancers have their tags, and so have target groups, see TargetGroups.List: of those that listeners
+// all target groups. The balancers have their tags, and so have target groups, see targetgroup.Groups.List: of those that listeners
 // lead to the ones whose names begin like that, for "" those behind a balancer of the VPC that the AWS Load Balancer Controller
 // has not made. Its tags show that.
-func (n *Balancers) List(ctx context.Context, beginning string) (list []Balancer, names []string, groups []Group, err error) {
+func (n *Balancers) List(ctx context.Context, beginning string) (list []Balancer, names []string, groups []targetgroup.Group, err error) {
 	if list, names, err = n.describe(ctx, ""); err != nil {
 		return nil, nil, nil, err
 	}
@@ -123,14 +91,14 @@ func (n *Balancers) List(ctx context.Context, beginning string) (list []Balancer
 	for _, lb := range list {
 		arns = append(arns, aws.ToString(lb.LoadBalancerArn))
 	}
-	chosen := func(g Group) bool { return strings.HasPrefix(aws.ToString(g.TargetGroupName), beginning) }
+	chosen := func(g targetgroup.Group) bool { return strings.HasPrefix(aws.ToString(g.TargetGroupName), beginning) }
 	tags := map[string]map[string]string{}
 	if beginning == "" {
-		if tags, err = n.Targets.tags(ctx, arns); err != nil {
+		if tags, err = n.Targets.Tags(ctx, arns); err != nil {
 			return nil, nil, nil, err
 		}
 		arns = nil
-		chosen = func(g Group) bool {
+		chosen = func(g targetgroup.Group) bool {
 			return slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return tags[arn] != nil && tags[arn][tag.Controller] == "" })
 		}
 	}
@@ -170,77 +138,6 @@ func (n *Balancers) describe(ctx context.Context, id string) (list []Balancer, n
 		}
 	}
 	return list, names, nil
-}
-
-// List returns all target groups of the region: their names have to be unique there. Of those of the VPC that could
-// have been made for a Service the ones have their tags that no listener leads to, and that the function chooses. It
-// returns the tags of other objects too, which come in the same answers.
-func (gs *TargetGroups) List(ctx context.Context, tagged func(Group) bool, others ...string) ([]Group, map[string]map[string]string, error) {
-	list, err := gs.describe(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, g := range list {
-		could := aws.ToString(g.VpcId) == gs.Cluster.VPC && g.isChild()
-		if could && (len(g.LoadBalancerArns) == 0 || tagged(g)) {
-			others = append(others, aws.ToString(g.TargetGroupArn))
-		}
-	}
-	tags, err := gs.tags(ctx, others)
-	for i := range list {
-		list[i].Tags = tags[aws.ToString(list[i].TargetGroupArn)]
-	}
-	return list, tags, err
-}
-
-// describe returns all target groups of the region, without their tags.
-func (gs *TargetGroups) describe(ctx context.Context) ([]Group, error) {
-	groups, err := filter.All(func(page *string) (*sdk.DescribeTargetGroupsOutput, error) {
-		return gs.Client.DescribeTargetGroups(ctx, &sdk.DescribeTargetGroupsInput{PageSize: aws.Int32(pageSize), Marker: page})
-	}, func(o *sdk.DescribeTargetGroupsOutput) ([]types.TargetGroup, *string) {
-		return o.TargetGroups, o.NextMarker
-	})
-	list := []Group{}
-	for _, g := range groups {
-		list = append(list, Group{TargetGroup: g})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reading the target groups: %w", err)
-	}
-	return list, nil
-}
-
-// checking are the ARNs of the balancers of which a target group has its health check on the rule's port.
-func checking(groups []Group, r packetfilter.Rule) (balancers []string) {
-	for _, g := range groups {
-		port := aws.ToString(g.HealthCheckPort)
-		if port == option.TrafficPort {
-			port = strconv.Itoa(int(aws.ToInt32(g.Port)))
-		}
-		if r.Protocol == cloud.ProtocolTCP && port == strconv.Itoa(r.From) {
-			balancers = append(balancers, g.LoadBalancerArns...)
-		}
-	}
-	return balancers
-}
-
-// tags returns the tags of objects by their ARNs. What was deleted meanwhile has none.
-func (gs *TargetGroups) tags(ctx context.Context, arns []string) (map[string]map[string]string, error) {
-	return tag.ByID(arns, tagBatch, func(arns []string) (map[string]map[string]string, error) {
-		answer, err := gs.Client.DescribeTags(ctx, &sdk.DescribeTagsInput{ResourceArns: arns})
-		if err != nil {
-			return nil, fmt.Errorf("reading the tags of network load balancers: %w", err)
-		}
-		tags := map[string]map[string]string{}
-		for _, described := range answer.TagDescriptions {
-			of := map[string]string{}
-			for _, tag := range described.Tags {
-				of[aws.ToString(tag.Key)] = aws.ToString(tag.Value)
-			}
-			tags[aws.ToString(described.ResourceArn)] = of
-		}
-		return tags, nil
-	})
 }
 
 // Subnets are the ids of its subnets, sorted.

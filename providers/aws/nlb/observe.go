@@ -4,19 +4,18 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // Observe reads the rest of a network balancer that was found.
@@ -37,40 +36,6 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 	}
 	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
 	return o, nil
-}
-
-// ReadUnused finds the target groups of the Service that no listener leads to: on the way in, or
-// left by a broken change.
-func (gs *TargetGroups) ReadUnused(ctx context.Context, s *Set, spec cloud.Spec) error {
-	s.taken = map[string]bool{}
-	ours := func(g Group) bool {
-		return ownership.Of(gs.Cluster.PartOwner(g.Tags, spec.Ref.Owner), spec.Ref.Owner) == ownership.Ours
-	}
-	var orphans []Group
-	var arns []string
-	for _, g := range s.Listed {
-		s.taken[aws.ToString(g.TargetGroupName)] = true
-		switch {
-		case len(g.LoadBalancerArns) == 0 && ours(g):
-			s.Unused = append(s.Unused, g)
-		case spec.Deleting && s.isOrphan(g):
-			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
-		}
-	}
-	tags, err := gs.tags(ctx, arns)
-	for _, g := range orphans {
-		if g.Tags = tags[aws.ToString(g.TargetGroupArn)]; ours(g) {
-			s.Unused = append(s.Unused, g)
-		}
-	}
-	return err
-}
-
-// isOrphan reports whether the group could be ours and names only balancers that are gone: AWS
-// shows them for a while.
-func (s *Set) isOrphan(g Group) bool {
-	return s.Alive != nil && len(g.LoadBalancerArns) > 0 && g.isChild() &&
-		!slices.ContainsFunc(g.LoadBalancerArns, func(arn string) bool { return s.Alive[arn] || !strings.Contains(arn, ":loadbalancer/net/") })
 }
 
 // What AWS tells of one balancer, listener or target group in a request is taken from the last look:
@@ -106,7 +71,8 @@ func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
 // one that goes it does without what its deletion does not take.
 func (n *Balancers) complete(ctx context.Context, s *Snapshot, spec cloud.Spec) error {
 	lb, known := s.Balancer, s.known(spec)
-	if err := n.addGroupsBehind(ctx, s); err != nil {
+	var err error
+	if lb.groups, err = n.Targets.Behind(ctx, s.Groups, aws.ToString(lb.LoadBalancerArn)); err != nil {
 		return err
 	}
 	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
@@ -138,10 +104,10 @@ func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listen
 		return err
 	}
 	all := slices.Concat(s.Balancer.groups, s.Groups.Listed)
-	if i := slices.IndexFunc(all, func(g Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
+	if i := slices.IndexFunc(all, func(g targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
 		l.group = all[i]
-		if !spec.Deleting && !l.group.recall(was, known.Targets) {
-			if err := n.Targets.complete(ctx, &l.group); err != nil {
+		if !spec.Deleting {
+			if err := n.Targets.Recall(ctx, &l.group, was, known.Targets); err != nil {
 				return err
 			}
 		}
@@ -168,28 +134,6 @@ func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known clou
 		lb.attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
 	}
 	return nil
-}
-
-// addGroupsBehind adds the target groups behind the balancer, and reads the tags of those that may have been made for
-// a Service and have none yet: by these the ones of the user are known.
-func (n *Balancers) addGroupsBehind(ctx context.Context, s *Snapshot) error {
-	lb := s.Balancer
-	var arns []string
-	for _, g := range s.Groups.Listed {
-		if slices.Contains(g.LoadBalancerArns, aws.ToString(lb.LoadBalancerArn)) {
-			lb.groups = append(lb.groups, g)
-			if g.Tags == nil && g.isChild() {
-				arns = append(arns, aws.ToString(g.TargetGroupArn))
-			}
-		}
-	}
-	tags, err := n.Targets.tags(ctx, arns)
-	for i, g := range lb.groups {
-		if g.Tags == nil {
-			lb.groups[i].Tags = tags[aws.ToString(g.TargetGroupArn)]
-		}
-	}
-	return err
 }
 
 // readCertificates reads the certificates of a listener besides the default one, where it can have any.
@@ -239,29 +183,4 @@ func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.List
 		}
 	}
 	return nil
-}
-
-// recall takes attributes and targets from what was known of the listener that leads to the group, and of the targets of
-// all listeners. It reports false where that was about another group, or does not say which addresses are
-// registered.
-func (g *Group) recall(was cloud.Listener, all []cloud.InstanceID) bool {
-	is := g.view()
-	const kind = balancer.FieldTargetType
-	addresses := !slices.ContainsFunc(was.Targets, func(id cloud.InstanceID) bool { return !id.Unknown() })
-	known := g.TargetType == types.TargetTypeEnumInstance || was.Targets != nil && addresses
-	if !known || is.TargetProtocol != was.TargetProtocol || is.TargetPort != was.TargetPort || is.ProviderFields[kind] != was.ProviderFields[kind] {
-		return false
-	}
-	if was.Targets != nil {
-		all = was.Targets
-	}
-	g.Attributes = map[string]string{}
-	for attribute, field := range groupAttributes {
-		g.Attributes[attribute] = was.ProviderFields[field]
-	}
-	for _, id := range all {
-		g.Targets = append(g.Targets, id.Address()) // or the id
-	}
-	slices.Sort(g.Targets)
-	return true
 }

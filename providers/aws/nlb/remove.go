@@ -8,24 +8,24 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // Remove adds the balancer that is deleted with all it has, or what is left of it. These other resources go after it too.
 func (n *Balancers) Remove(r *cloud.Resources, s *Snapshot, change cloud.Change, after []cloud.Resource) {
-	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
-	if lb := s.Balancer; lb != nil {
-		p.addUnused(slices.DeleteFunc(slices.Clone(lb.groups), func(g Group) bool { return !n.Targets.releases(g) })...)
+	p := n.parts(s, change)
+	if s.Balancer == nil {
+		p.targets.Drop()
+		r.Present = append(r.Present, p.targets.Present...)
+		return
 	}
-	p.addUnused(s.Groups.Unused...)
-	if s.Balancer != nil {
-		present := p.balancer(change.Before.Balancer)
-		present.ID = change.Before.ID
-		for _, needed := range slices.Concat(p.Present, after) {
-			present.Needs = append(present.Needs, needed.Ref())
-		}
-		p.Present = append(p.Present, present)
+	p.targets.Drop(s.Balancer.groups...)
+	present := p.balancer(change.Before.Balancer)
+	present.ID = change.Before.ID
+	for _, needed := range slices.Concat(p.targets.Present, after) {
+		present.Needs = append(present.Needs, needed.Ref())
 	}
-	r.Present = append(r.Present, p.Present...)
+	r.Present = append(append(r.Present, p.targets.Present...), present)
 }
 
 // RemovedRules are the rules on the nodes' security groups of a network balancer that goes or is
@@ -41,7 +41,7 @@ func (n *Balancers) RemovedRules(ctx context.Context, s *Snapshot) packetfilter.
 func (n *Balancers) Shares(s *Snapshot) bool {
 	for _, group := range s.Inventory.Groups {
 		for r, attributes := range secgroup.Ingress(group) {
-			if strings.HasPrefix(attributes.Description, ruleHealth) && attributes.Description != ruleHealth+s.Name && len(checking(s.Balancer.groups, r)) > 0 {
+			if strings.HasPrefix(attributes.Description, ruleHealth) && attributes.Description != ruleHealth+s.Name && len(targetgroup.Checking(s.Balancer.groups, r)) > 0 {
 				return true
 			}
 		}

@@ -1,6 +1,7 @@
 package nlb
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -35,6 +36,7 @@ const (
 	fieldGroups      = "SecurityGroups"
 	fieldSubnets     = "SubnetMappings"
 	fieldStack       = "IpAddressType"
+	fieldStackLast   = "SubnetMappings, then IpAddressType" // see change
 	fieldProtocol    = "Protocol"
 	fieldTransport   = "transport" // of the protocol: AWS does not change TCP into UDP
 	fieldCertificate = "Certificates"
@@ -67,22 +69,22 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	balancers := []cloud.ResourceKind{
 		tag.Kind(kindTags, n.writeTags),
-		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, Separate: []string{fieldStack, fieldGroups, fieldSubnets, fieldStackLast}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{
 			Name: kindTimed,
 			Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-				return "", n.writeTags(ctx, []string{*text(wanted, fieldBalancer)}, map[string]string{tag.Timed: "true"}, nil)
+				return "", n.writeTags(ctx, []string{*balancer.Text(wanted, fieldBalancer)}, map[string]string{tag.Timed: "true"}, nil)
 			},
 			Delete: func(ctx context.Context, present cloud.Resource) error {
-				return n.writeTags(ctx, []string{*text(present, fieldBalancer)}, nil, []string{tag.Timed})
+				return n.writeTags(ctx, []string{*balancer.Text(present, fieldBalancer)}, nil, []string{tag.Timed})
 			},
 		},
 		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.LoadBalancerAttribute
 			for _, key := range keys {
-				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: text(wanted, key)})
+				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: balancer.Text(wanted, key)})
 			}
-			_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: text(wanted, fieldBalancer), Attributes: list})
+			_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Attributes: list})
 			return err
 		}),
 	}
@@ -97,19 +99,13 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 		},
 		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
 			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
-				ListenerArn: text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: text(wanted, attributeTimeout)}},
+				ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
 			})
 			return err
 		}),
 		n.certificateKind(),
 	}
-	return slices.Concat(balancers, n.Targets.kinds(), listeners)
-}
-
-// text returns a field of a resource.
-func text(r cloud.Resource, field string) *string {
-	value, _ := r.Fields[field].(string)
-	return &value
+	return slices.Concat(balancers, n.Targets.Kinds(), listeners)
 }
 
 func tagsOf(r cloud.Resource) []types.Tag {
@@ -122,21 +118,14 @@ func tagList(tags map[string]string) []types.Tag {
 	return tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} })
 }
 
-// writeTags writes tags of the balancer, its listeners and target groups, and removes others.
+// writeTags writes tags of the balancer, its listeners and target groups, or removes some.
 func (n *Balancers) writeTags(ctx context.Context, arns []string, add map[string]string, remove []string) error {
-	for batch := range slices.Chunk(arns, tagBatch) {
-		if len(add) > 0 {
-			if _, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: batch, Tags: tagList(add)}); err != nil {
-				return err
-			}
-		}
-		if len(remove) > 0 {
-			if _, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: batch, TagKeys: remove}); err != nil {
-				return err
-			}
-		}
+	if len(remove) > 0 {
+		_, err := n.Client.RemoveTags(ctx, &sdk.RemoveTagsInput{ResourceArns: arns, TagKeys: remove})
+		return err
 	}
-	return nil
+	_, err := n.Client.AddTags(ctx, &sdk.AddTagsInput{ResourceArns: arns, Tags: tagList(add)})
+	return err
 }
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
@@ -159,7 +148,7 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
-	return types.IpAddressType(*text(r, fieldStack))
+	return types.IpAddressType(cmp.Or(*balancer.Text(r, fieldStack), *balancer.Text(r, fieldStackLast)))
 }
 
 // groupIDs are the security groups of a balancer.
@@ -171,29 +160,19 @@ func groupIDs(r cloud.Resource) (ids []string) {
 	return ids
 }
 
-// change changes security groups, subnets and address types, which take a request each. With IPv6 each subnet needs a range
-// of it.
+// change changes the address type, the security groups or the subnets, which take a request each and change in the order of the names
+// of their fields. With IPv6 each subnet needs a range of it, so that a balancer gets it after its subnets and loses it before.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
 	b, _ := wanted.Native.(cloud.Balancer)
-	order := []string{fieldStack, fieldGroups, fieldSubnets}
-	if stackOf(wanted) == types.IpAddressTypeDualstack {
-		order = []string{fieldGroups, fieldSubnets, fieldStack}
+	switch fields[0] {
+	case fieldGroups:
+		_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
+	case fieldSubnets:
+		_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
+	case fieldStack, fieldStackLast:
+		_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 	}
-	for _, field := range order {
-		switch {
-		case !slices.Contains(fields, field):
-		case field == fieldGroups:
-			_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
-		case field == fieldSubnets:
-			_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
-		case field == fieldStack:
-			_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return err
 }
 
 func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
@@ -208,21 +187,21 @@ func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
 }
 
 func forwardTo(r cloud.Resource) []types.Action {
-	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: text(r, fieldTargets)}}
+	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: balancer.Text(r, fieldTargets)}}
 }
 
 // tls returns certificate and policy of a listener, nil where it has none.
 func tls(r cloud.Resource) (certificates []types.Certificate, policy *string) {
-	if *text(r, fieldCertificate) == "" {
+	if *balancer.Text(r, fieldCertificate) == "" {
 		return nil, nil
 	}
-	return []types.Certificate{{CertificateArn: text(r, fieldCertificate)}}, text(r, fieldPolicy)
+	return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}, balancer.Text(r, fieldPolicy)
 }
 
 func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	port, _ := wanted.Fields[fieldPort].(int)
 	input := &sdk.CreateListenerInput{
-		LoadBalancerArn: text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*text(wanted, fieldProtocol)),
+		LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol)),
 		DefaultActions: forwardTo(wanted), Tags: tagsOf(wanted),
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
@@ -244,7 +223,7 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 		case fieldTargets:
 			input.DefaultActions = forwardTo(wanted)
 		case fieldProtocol:
-			input.Protocol = types.ProtocolEnum(*text(wanted, fieldProtocol))
+			input.Protocol = types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol))
 			fallthrough
 		default:
 			input.Certificates, input.SslPolicy = tls(wanted)
@@ -257,16 +236,16 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 // certificateKind are the certificates of listeners besides the default one.
 func (n *Balancers) certificateKind() cloud.ResourceKind {
 	list := func(r cloud.Resource) []types.Certificate {
-		return []types.Certificate{{CertificateArn: text(r, fieldCertificate)}}
+		return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}
 	}
 	return cloud.ResourceKind{
 		Name: kindCertificate,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{ListenerArn: text(wanted, fieldListener), Certificates: list(wanted)})
+			_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{ListenerArn: balancer.Text(wanted, fieldListener), Certificates: list(wanted)})
 			return "", err
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: text(present, fieldListener), Certificates: list(present)})
+			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: balancer.Text(present, fieldListener), Certificates: list(present)})
 			return err
 		},
 	}

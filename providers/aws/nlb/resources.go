@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 )
 
 // parts collects the resources of one change.
@@ -18,16 +19,28 @@ type parts struct {
 	s      *Snapshot
 	change cloud.Change
 	lb     cloud.IDOf // stands for the balancer
-	// machines are the candidates by their balancer.Names, see machine.
-	machines map[string]cloud.Target
+	// targets has the resources of target groups.
+	targets *targetgroup.Change
+}
+
+func (n *Balancers) parts(s *Snapshot, change cloud.Change) *parts {
+	lb := cloud.IDOf{Kind: kindBalancer, Key: s.Name}
+	return &parts{Balancers: n, s: s, change: change, lb: lb, targets: &targetgroup.Change{Groups: n.Targets, Of: change, Set: s.Groups, Balancer: lb}}
+}
+
+// all are the resources that were collected.
+func (p *parts) all() cloud.Resources {
+	its := p.targets.Resources
+	return cloud.Resources{Present: append(p.Present, its.Present...), Wanted: append(p.Wanted, its.Wanted...), Again: its.Again}
 }
 
 // Resources returns the resources of a balancer before and after a change.
 func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
-	p := &parts{Balancers: n, s: s, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: s.Name}}
+	p := n.parts(s, change)
 	if err := p.addGroups(ctx); err != nil {
 		return p.Resources, err
 	}
+	p.targets.Rules = p.rules()
 	p.addBalancer()
 	p.addTimeouts()
 	for _, l := range change.After.Listeners {
@@ -37,7 +50,7 @@ func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	}
 	p.addLeft()
 	p.addSurplus()
-	return p.Resources, nil
+	return p.all(), nil
 }
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.

@@ -1,48 +1,116 @@
 package nlb
 
 import (
+	"context"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
+	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
-// A balancer gets IPv6 when its subnets have it, and loses it before it moves to others.
+// changed is a driver of one change.
+type changed struct {
+	cloud.Driver
+	cloud.BalancerReader
+	*parts
+}
+
+func (c *changed) Resources(context.Context, cloud.Change) (cloud.Resources, error) {
+	return c.parts.Resources, nil
+}
+
+func (c *changed) ResourceKinds() []cloud.ResourceKind { return c.Balancers.ResourceKinds() }
+
+func (c *changed) Classify(err error) cloud.Failure { return failure.Classify(err) }
+
+// A balancer gets IPv6 when its subnets have it, and loses it before it moves to others. Each step of the plan is one request, also
+// where tags come and go, and of more objects than one request takes.
 func TestOrderOfChanges(t *testing.T) {
-	for stack, want := range map[types.IpAddressType][]string{
-		types.IpAddressTypeDualstack: {fieldGroups, fieldSubnets, fieldStack},
-		types.IpAddressTypeIpv4:      {fieldStack, fieldGroups, fieldSubnets},
-	} {
+	view := func(dualStack bool, subnets, groups, tags string) cloud.Balancer {
+		return cloud.Balancer{DualStack: dualStack, ProviderFields: map[string]string{balancer.FieldSubnets: subnets, balancer.FieldGroups: groups, balancer.FieldTags: tags}}
+	}
+	for dualStack, want := range map[bool][]string{true: {fieldGroups, fieldSubnets, fieldStack}, false: {fieldStack, fieldGroups, fieldSubnets}} {
 		client := &recorder{}
-		n := &Balancers{Client: client.client()}
-		wanted := cloud.Resource{Fields: map[string]any{fieldStack: string(stack)}, Native: cloud.Balancer{}}
-		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldStack, fieldGroups, fieldSubnets}); err != nil || !slices.Equal(client.done, want) {
-			t.Errorf("to %s: %q, %v, want %q", stack, client.done, err, want)
+		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: &targetgroup.Groups{Cluster: tag.Cluster{ID: "c"}}}
+		before, after := view(!dualStack, "subnet-1", "sg-1", "a=1"), view(dualStack, "subnet-2", "sg-2", "b=2")
+		change := cloud.Change{
+			Spec:   cloud.Spec{Options: map[string]string{option.Tags.Name: "b=2"}},
+			Before: cloud.Observed{ID: "arn", Balancer: before}, After: &after,
 		}
-		client.done = nil
-		if err := n.change(t.Context(), cloud.Resource{}, wanted, []string{fieldSubnets}); err != nil || !slices.Equal(client.done, []string{fieldSubnets}) {
-			t.Errorf("subnets alone: %q, %v", client.done, err)
+		has := &Balancer{Tags: map[string]string{"a": "1", "multicloud-ccm.io/additional-tags": "a"}, listeners: make([]Listener, tagBatch)}
+		c := &changed{parts: &parts{Balancers: n, s: &Snapshot{Balancer: has, Inventory: &vpc.Inventory{}}, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"}}}
+		c.addBalancer()
+		b, _ := composite.Balancers(c)
+		planner, _ := b.(composite.Planner)
+		steps, err := planner.Steps(t.Context(), change)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append([]string{"add tags of 20", "remove tags of 20", "add tags of 1", "remove tags of 1"}, want...)
+		if _, err := b.Apply(t.Context(), change); err != nil || !slices.Equal(client.done, want) || len(steps) != len(want) {
+			t.Errorf("IPv6 %t: %q, %v, want %q; planned %v", dualStack, client.done, err, want, steps)
 		}
 	}
 }
 
+// recorder notes what is written.
+type recorder struct {
+	done []string
+	err  error
+}
+
+func (r *recorder) answer(input any) (any, error) {
+	switch in := input.(type) {
+	case *sdk.SetSecurityGroupsInput:
+		r.done = append(r.done, fieldGroups)
+		return &sdk.SetSecurityGroupsOutput{}, nil
+	case *sdk.SetSubnetsInput:
+		r.done = append(r.done, fieldSubnets)
+		return &sdk.SetSubnetsOutput{}, nil
+	case *sdk.SetIpAddressTypeInput:
+		r.done = append(r.done, fieldStack)
+		return &sdk.SetIpAddressTypeOutput{}, nil
+	case *sdk.AddTagsInput:
+		r.done = append(r.done, fmt.Sprint("add tags of ", len(in.ResourceArns)))
+		return &sdk.AddTagsOutput{}, nil
+	case *sdk.RemoveTagsInput:
+		r.done = append(r.done, fmt.Sprint("remove tags of ", len(in.ResourceArns)))
+		return &sdk.RemoveTagsOutput{}, nil
+	case *sdk.DeleteLoadBalancerInput:
+		return &sdk.DeleteLoadBalancerOutput{}, r.err
+	}
+	return nil, fmt.Errorf("nothing answers %T", input)
+}
+
+func (r *recorder) client() *sdk.Client {
+	return sdk.New(sdk.Options{APIOptions: ec2test.Answering(r.answer)})
+}
+
 // groupOf is a target group that was made for a listener, with an instance.
-func groupOf(name string, nodePort int32) Group {
-	return Group{TargetGroup: types.TargetGroup{
+func groupOf(name string, nodePort int32) targetgroup.Group {
+	return targetgroup.Group{TargetGroup: types.TargetGroup{
 		TargetGroupName: &name, TargetGroupArn: &name, Port: &nodePort, Protocol: types.ProtocolEnumTcp, TargetType: types.TargetTypeEnumInstance,
 		HealthCheckProtocol: types.ProtocolEnumTcp, HealthCheckPort: aws.String("traffic-port"), HealthCheckIntervalSeconds: aws.Int32(30),
 		LoadBalancerArns: []string{"lb"},
 	}, Tags: tag.Cluster{ID: "c"}.Tags(), Targets: []string{"i-old"}}
 }
 
-func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
+func listenerAt(port int32, protocol types.ProtocolEnum, g targetgroup.Group) Listener {
 	return Listener{Listener: types.Listener{Port: &port, Protocol: protocol, ListenerArn: aws.String("listener")}, group: g}
 }
 
@@ -50,12 +118,9 @@ func listenerAt(port int32, protocol types.ProtocolEnum, g Group) Listener {
 func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	t.Helper()
 	cluster := tag.Cluster{ID: "c"}
-	k := config.Config{Cluster: cluster}
-	n := &Balancers{Settings: desired.Settings(k), Targets: &TargetGroups{Config: k}}
-	p := &parts{
-		Balancers: n, s: &Snapshot{Balancer: &Balancer{listeners: has}, Groups: &Set{}}, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"},
-		change: cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}},
-	}
+	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: &targetgroup.Groups{Cluster: cluster}}
+	s := &Snapshot{Name: "lb", Balancer: &Balancer{listeners: has}, Groups: &targetgroup.Set{}}
+	p := n.parts(s, cloud.Change{After: &cloud.Balancer{Listeners: wanted, Targets: []cloud.InstanceID{"i-new"}}})
 	for _, l := range wanted {
 		if err := p.addListener(t.Context(), l); err != nil {
 			t.Fatal(err)
@@ -63,6 +128,7 @@ func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 	}
 	p.addLeft()
 	p.addSurplus()
+	p.Resources = p.all()
 	return p
 }
 

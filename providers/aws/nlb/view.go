@@ -7,17 +7,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -68,7 +65,7 @@ func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []st
 	}
 	behind, _ := balancer.Behind(spec.Candidates, b)
 	groups := n.Security.NodeGroups(s.Inventory, behind)
-	if n.Balancer.LeaveNodeGroups || len(groups) == 0 {
+	if n.LeaveNodeGroups || len(groups) == 0 {
 		return balancer.Allow(spec, b.DualStack)
 	}
 	return n.admitted(s, spec, b, groups)
@@ -113,7 +110,7 @@ func (n *Balancers) groupsText(s *Snapshot, spec cloud.Spec) string {
 
 // view returns the managed state of a listener and its target group.
 func (l Listener) view() cloud.Listener {
-	certificates, view := l.certificates(), l.group.view()
+	certificates, view := l.certificates(), l.group.View()
 	view.Protocol, view.Port = cloud.Protocol(l.Protocol), int(aws.ToInt32(l.Port))
 	if l.idle != "" {
 		view.ProviderFields[balancer.FieldIdleTimeout] = l.idle
@@ -149,41 +146,6 @@ func (l Listener) leadsTo() string {
 		}
 	}
 	return ""
-}
-
-// view returns the managed state of the group, as part of the listener that leads to it.
-func (g Group) view() cloud.Listener {
-	view := cloud.Listener{
-		TargetProtocol: cloud.Protocol(g.Protocol), TargetPort: int(aws.ToInt32(g.Port)), Health: g.health(), Targets: []cloud.InstanceID{},
-		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
-	}
-	for attribute, field := range groupAttributes {
-		value, known := g.Attributes[attribute]
-		preserves := !known && attribute == option.AttributePreserve && desired.PreservesByDefault(string(g.TargetType), view.TargetProtocol)
-		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
-	}
-	for _, id := range g.Targets {
-		if g.TargetType == types.TargetTypeEnumIp {
-			view.Targets = append(view.Targets, cloud.UnknownInstance(id))
-		} else {
-			view.Targets = append(view.Targets, cloud.InstanceID(id))
-		}
-	}
-	slices.Sort(view.Targets)
-	return view
-}
-
-// health returns the health check; its port is 0 where it is the one of the traffic.
-func (g Group) health() *cloud.Health {
-	port, _ := strconv.Atoi(aws.ToString(g.HealthCheckPort))
-	h := &cloud.Health{
-		Protocol: cloud.Protocol(g.HealthCheckProtocol), Port: port,
-		Interval: time.Duration(aws.ToInt32(g.HealthCheckIntervalSeconds)) * time.Second,
-		Timeout:  time.Duration(aws.ToInt32(g.HealthCheckTimeoutSeconds)) * time.Second,
-		Healthy:  int(aws.ToInt32(g.HealthyThresholdCount)), Unhealthy: int(aws.ToInt32(g.UnhealthyThresholdCount)),
-	}
-	h.Path = annotation.CheckPath(h.Protocol, aws.ToString(g.HealthCheckPath))
-	return h
 }
 
 // Lookups are those about a network balancer.

@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -30,8 +29,8 @@ type tablesWorld struct {
 
 func newTables(t *testing.T) (*Tables, *tablesWorld) {
 	client, fake := ec2test.New(t)
-	k := config.Config{Region: "eu-west-1", Cluster: tag.Cluster{ID: "c", VPC: "vpc-1"}}
-	d := &Tables{Config: k, Client: client, Instances: &instance.Machines{Config: k, Client: client}}
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
+	d := &Tables{Cluster: cluster, Client: client, Instances: &instance.Machines{Region: "eu-west-1", Cluster: cluster, Client: client}}
 	w := &tablesWorld{Server: fake, tables: map[string][]string{}, instances: map[string]string{}}
 	fake.Answer("DescribeRouteTables", func(url.Values) string {
 		var tables []string
@@ -146,7 +145,7 @@ func TestRouteTablesOfTheConfiguration(t *testing.T) {
 	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("no table: %v", err)
 	}
-	d.RouteTables = []string{"rtb-1"}
+	d.IDs = []string{"rtb-1"}
 	w.tables["rtb-1"] = nil
 	if routes, err := d.ListRoutes(t.Context(), cloud.Owner{}); err != nil || len(routes) > 0 {
 		t.Errorf("%v, %v", routes, err)

@@ -12,7 +12,6 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -20,7 +19,9 @@ import (
 
 // Tables implements cloud.Routes.
 type Tables struct {
-	config.Config
+	Cluster tag.Cluster
+	// IDs are those of the tables that pod routes go into; none means those with the cluster's tag.
+	IDs       []string
 	Client    *ec2.Client
 	Instances *instance.Machines
 }
@@ -32,7 +33,7 @@ const tablePage = 100
 // one of the VPC that has the cluster's tag. Upstream fails where there is more than one.
 func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error) {
 	input := &ec2.DescribeRouteTablesInput{Filters: filter.Ours(t.Cluster), MaxResults: aws.Int32(tablePage)}
-	if ids := t.RouteTables; len(ids) > 0 {
+	if ids := t.IDs; len(ids) > 0 {
 		input = &ec2.DescribeRouteTablesInput{RouteTableIds: ids}
 	}
 	tables, err := filter.All(func(page *string) (*ec2.DescribeRouteTablesOutput, error) {
@@ -44,10 +45,10 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 	if err != nil {
 		return nil, fmt.Errorf("reading route tables: %w", err)
 	}
-	if len(t.RouteTables) == 0 {
+	if len(t.IDs) == 0 {
 		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.Cluster.Has(tag.Of(table.Tags)) })
 	}
-	if len(tables) < max(1, len(t.RouteTables)) {
+	if len(tables) < max(1, len(t.IDs)) {
 		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
 			t.Cluster.VPC, len(tables), tag.ClusterPrefix, t.Cluster.ID)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -20,30 +20,33 @@ import (
 
 // Groups reads and writes security groups.
 type Groups struct {
-	config.Config
-	Client *ec2.Client
+	Cluster tag.Cluster
+	// ClusterName is a part of the names of network balancers' groups.
+	ClusterName string
+	// LeaveNodeGroups says that the security groups of nodes are not ours to change.
+	LeaveNodeGroups bool
+	Client          *ec2.Client
 }
 
 // KeepOwn adds a balancer's own security group as it is and as it has to be. It looks for it among
-// those without the cluster's tag too. A group of that name which is not ours is refused like one that
+// those without the cluster's tag too. A group of that name which is not this Service's is refused like one that
 // cannot be made, so that what does not refer to it goes on; nothing of it changes.
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules packetfilter.Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
-	tags := tag.Of(g.Tags)
 	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: n, Fields: map[string]any{fieldTags: gs.Cluster.GroupTags(spec)}}
-	switch value, shared := tags[tag.ClusterPrefix+gs.Cluster.ID]; {
+	switch whose := gs.whose(g, spec.Ref.Owner, n); {
 	case err != nil:
 		return own, err
 	case !exists:
-	case gs.Cluster.IsAnothers(tags, spec.Ref.Owner):
-		own.Problem = &cloud.Invalid{Field: option.Name.Name, Value: option.Name.In(spec.Options), Want: fmt.Sprintf("another name for the balancer: security group %s (%s) belongs to another cluster", own.ID, n.Name)}
-	case !gs.Cluster.Owns(tags) && shared:
-		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it has the cluster's tag with value %q, so it is shared", own.ID, n.Name, value)}
-	default:
+	case whose == ownership.Ours:
 		r.Present = append(r.Present, own)
-		if !gs.Cluster.Owns(tags) {
+		if !gs.Cluster.Owns(tag.Of(g.Tags)) {
 			addTags(r, g, gs.Cluster.Tags())
 		}
+	case whose == ownership.Nobody:
+		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it is shared, or made for no Service that its tags name", own.ID, n.Name)}
+	default:
+		own.Problem = &cloud.Invalid{Field: option.Name.Name, Value: option.Name.In(spec.Options), Want: fmt.Sprintf("another name for the balancer: security group %s (%s) is %s", own.ID, n.Name, whose)}
 	}
 	r.Wanted = append(r.Wanted, own)
 	packetfilter.AddOwn(r, own, Ingress(g), rules)
@@ -66,7 +69,7 @@ func (gs *Groups) findGroup(ctx context.Context, inv *vpc.Inventory, n Name) (ec
 		return ec2types.SecurityGroup{}, false, fmt.Errorf("looking for security group %s: %w", n.Name, err)
 	}
 	for _, g := range answer.SecurityGroups {
-		if n.owns(g) {
+		if n.fits(g) {
 			return g, true, nil
 		}
 	}

@@ -19,13 +19,17 @@ import (
 const OwnGroup = packetfilter.OwnGroup
 
 // Name is the name and the description of a security group that belongs to one balancer.
-// Upstream's name and description are how it is known.
-type Name struct{ Name, Description string }
+// Upstream's name and description are how it is found.
+type Name struct {
+	Name, Description string
+	// Present says that the Service has the balancer. Its group goes with it, whichever Service that was made for.
+	Present bool
+}
 
-// owns reports whether the security group was made for the balancer. A classic balancer's is known
+// fits reports whether the security group has the name. A classic balancer's is found
 // by the balancer's name: the Service at the end of its description may be another one, which it
-// was taken over from. A network balancer's is known by the Service, which is in the group's name.
-func (n Name) owns(g ec2types.SecurityGroup) bool {
+// was taken over from. A network balancer's is found by the Service, which is in the group's name.
+func (n Name) fits(g ec2types.SecurityGroup) bool {
 	have, _, _ := strings.Cut(aws.ToString(g.Description), " (")
 	want, _, _ := strings.Cut(n.Description, " (")
 	return aws.ToString(g.GroupName) == n.Name && have == want
@@ -34,39 +38,42 @@ func (n Name) owns(g ec2types.SecurityGroup) bool {
 // In returns the group if the inventory has it.
 func (n Name) In(inv *vpc.Inventory) (ec2types.SecurityGroup, bool) {
 	for _, g := range inv.Groups {
-		if n.owns(g) {
+		if n.fits(g) {
 			return g, true
 		}
 	}
 	return ec2types.SecurityGroup{}, false
 }
 
-// classicDescription is how the descriptions of classic balancers' own security groups begin.
-const classicDescription = "Security group for Kubernetes ELB "
+// How names and descriptions of classic balancers' own security groups begin.
+const (
+	classicName        = "k8s-elb-"
+	classicDescription = "Security group for Kubernetes ELB "
+)
 
 // networkDescription is that of network balancers' own security groups.
 const networkDescription = "[k8s] Managed SecurityGroup for LoadBalancer"
 
 // ClassicName returns the name of a classic balancer's own security group.
 func ClassicName(balancer string, owner cloud.Owner) Name {
-	return Name{"k8s-elb-" + balancer, fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)}
+	return Name{Name: classicName + balancer, Description: fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)}
 }
 
 // NetworkName returns the name of a network balancer's own security group.
 func (gs *Groups) NetworkName(owner cloud.Owner) Name {
 	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
-	return Name{tag.Child(owner, hex.EncodeToString(sum[:])), networkDescription}
+	return Name{Name: tag.Child(owner, hex.EncodeToString(sum[:])), Description: networkDescription}
 }
 
 // OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
-// Its ownership tags say no other Service's.
 func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
 	own, exists := gs.NetworkName(us).In(inv)
-	tags := tag.Of(own.Tags)
-	if uid := tag.OwnershipTags.Owner(tags).UID; uid != "" {
-		return own, exists && uid == us.UID
-	}
-	return own, exists && !gs.Cluster.IsAnothers(tags, us)
+	return own, exists && gs.IsOurs(own, us, Name{})
+}
+
+// isOfBalancer reports whether the group was made for a balancer, of whichever Service or cluster.
+func isOfBalancer(g ec2types.SecurityGroup) bool {
+	return aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
 }
 
 // IsOfClassic reports whether the group is the own one of a classic balancer.

@@ -4,12 +4,11 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 )
 
 // TestNames compares with what upstream gives.
 func TestNames(t *testing.T) {
-	groups := &Groups{Config: config.Config{ClusterName: "test-cluster"}}
+	groups := &Groups{ClusterName: "test-cluster"}
 	network := groups.NetworkName(cloud.Owner{Namespace: "default", Name: "my-service", UID: "12345678-1234-1234-1234-123456789abc"})
 	classic := ClassicName("a1", cloud.Owner{Namespace: "ns", Name: "web"})
 	for name, test := range map[string]struct{ got, want string }{

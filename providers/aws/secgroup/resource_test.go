@@ -12,7 +12,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -35,7 +34,7 @@ func (r *recorder) answer(input any) (any, error) {
 
 // groups are those of a cluster whose client is the recorder.
 func (r *recorder) groups(cluster tag.Cluster) *Groups {
-	return &Groups{Config: config.Config{Cluster: cluster}, Client: ec2.New(ec2.Options{APIOptions: ec2test.Answering(r.answer)})}
+	return &Groups{Cluster: cluster, Client: ec2.New(ec2.Options{APIOptions: ec2test.Answering(r.answer)})}
 }
 
 // permissions are rules as EC2 answers with them.
@@ -135,46 +134,11 @@ func TestOwnGroup(t *testing.T) {
 	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields[packetfilter.FieldPeer] != own.Ref() {
 		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
 	}
-	gs.TagOwn(&dropped, []ec2types.SecurityGroup{group}, spec.Ref.Owner, "other")
-	if tagged := keys(dropped.Wanted, KindTags); !slices.Equal(tagged, []string{name.Name}) {
-		t.Errorf("marked %q, want the one that the Service's wanted name does not lead to", tagged)
-	}
-}
-
-// Any Service can want any name. A security group without ownership tags, such as upstream makes, belongs to a Service that is given up only
-// where more than that name says so.
-func TestWhoseOwnGroup(t *testing.T) {
-	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
-	gs := (&recorder{}).groups(cluster)
-	us, other := cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "11111111-2222-3333-4444-555555555555"},
-		cloud.Owner{Cluster: "c", Namespace: "n", Name: "other", UID: "99999999-2222-3333-4444-555555555555"}
-	made := func(balancer string, by cloud.Owner, tags map[string]string) ec2types.SecurityGroup {
-		name := ClassicName(balancer, by)
-		return ec2types.SecurityGroup{GroupId: new("sg-1"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(tags)}
-	}
-	ownershipTags := func(of cloud.Owner) map[string]string {
-		tags := cluster.Tags()
-		maps.Copy(tags, tag.OwnershipTags.Of(of))
-		return tags
-	}
-	for name, test := range map[string]struct {
-		group           ec2types.SecurityGroup
-		wanted, present string
-		ours            bool
-	}{
-		"wanted name, another Service's":         {made("web", other, cluster.Tags()), "web", "", false},
-		"another Service's default name, wanted": {made(cloud.UIDName(other.UID), other, cluster.Tags()), cloud.UIDName(other.UID), "", false},
-		"wanted name, this Service's":            {made("web", us, cluster.Tags()), "web", "", true},
-		"default name":                           {made(cloud.UIDName(us.UID), us, cluster.Tags()), "web", "", true},
-		"taken over with its balancer":           {made("web", other, cluster.Tags()), "", "web", true},
-		"this Service's marks":                   {made("web", other, ownershipTags(us)), "", "", true},
-		"another Service's marks":                {made("web", us, ownershipTags(other)), "web", "", false},
-		"another cluster's":                      {made("web", us, tag.Cluster{ID: "d"}.Tags()), "web", "", false},
-	} {
-		inv := &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-1": test.group}}
-		if own := gs.Own(inv, us, test.wanted, test.present); len(own) == 1 != test.ours {
-			t.Errorf("%s: %d groups, ours: %t", name, len(own), test.ours)
-		}
+	theirs := group
+	theirs.GroupName, theirs.Description = new("k8s-elb-theirs"), new(ClassicName("theirs", cloud.Owner{Namespace: "n", Name: "other"}).Description)
+	gs.TagOwn(&dropped, []ec2types.SecurityGroup{group, theirs}, spec.Ref.Owner)
+	if tagged := keys(dropped.Wanted, KindTags); !slices.Equal(tagged, []string{"k8s-elb-theirs"}) {
+		t.Errorf("tagged %q, want the one that nothing but the balancer says to be the Service's", tagged)
 	}
 }
 

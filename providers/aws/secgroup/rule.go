@@ -61,7 +61,7 @@ func rulesIn(inv *vpc.Inventory) map[string]packetfilter.Rules {
 
 // NodeRules adds what differs of the rules of nodes' security groups, see packetfilter.Needs.
 func (gs *Groups) NodeRules(r *cloud.Resources, inv *vpc.Inventory, n packetfilter.Needs, own *cloud.Resource, doubt bool) error {
-	if gs.Balancer.LeaveNodeGroups {
+	if gs.LeaveNodeGroups {
 		return nil
 	}
 	return n.AddTo(r, rulesIn(inv), own, doubt)

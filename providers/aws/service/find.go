@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -142,7 +143,7 @@ func (bs *Balancers) findNetwork(ctx context.Context, s *snapshot, id string) (l
 		return nil, err
 	}
 	id = aws.ToString(lb.LoadBalancerArn)
-	groups, tags, err := bs.Network.Targets.List(ctx, func(g nlb.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
+	groups, tags, err := bs.Network.Targets.List(ctx, func(g targetgroup.Group) bool { return slices.Contains(g.LoadBalancerArns, id) }, id)
 	s.groups.Listed, lb.Tags = groups, tags[id]
 	return lb, err
 }
@@ -169,8 +170,8 @@ func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, sp
 		return nil, err
 	}
 	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
-	named := bs.Balancer.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
-	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, balancer.Name(spec), ""), secgroup.IsOfClassic)
+	named := bs.Security.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
+	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, secgroup.Name{}), secgroup.IsOfClassic)
 	if classic || len(v.others("", us)) == 0 {
 		v.classic, err = bs.Classic.List(ctx)
 	}

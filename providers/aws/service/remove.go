@@ -13,7 +13,7 @@ import (
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
 	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
-	present, wanted, again := change.Before.Balancer.Name, balancer.Name(spec), balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+	present, again := change.Before.Balancer.Name, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
 	if err = network.Protected(); err != nil {
 		return r, err
 	}
@@ -22,12 +22,8 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 			return r, err
 		}
 	}
-	taken := "" // the name of a classic balancer, whose own group has it
-	if s.classic != nil {
-		taken = present
-	}
-	own := bs.Security.Own(s.inventory, us, wanted, taken)
-	bs.Security.TagOwn(&r, own, us, again)
+	own := bs.Security.Own(s.inventory, us, s.groupName(us))
+	bs.Security.TagOwn(&r, own, us)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
 	err = bs.Security.NodeRules(&r, s.inventory, bs.Network.RemovedRules(ctx, network), nil, false)

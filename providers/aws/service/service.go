@@ -16,12 +16,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/targetgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -29,7 +29,8 @@ import (
 
 // Balancers implements cloud.Balancers.
 type Balancers struct {
-	config.Config
+	Region   string
+	Cluster  tag.Cluster
 	VPC      *vpc.Reader
 	Security *secgroup.Groups
 	Classic  *elb.Balancers
@@ -44,7 +45,7 @@ type snapshot struct {
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
 	found
-	groups nlb.Set
+	groups targetgroup.Set
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -52,6 +53,14 @@ type snapshot struct {
 // forClassic and forNetwork are what each kind sees of it.
 func (s *snapshot) forClassic() *elb.Snapshot {
 	return &elb.Snapshot{Inventory: s.inventory, Name: s.name, Balancer: s.classic}
+}
+
+// groupName is the name of the own security group of the classic balancer that is present, if one is.
+func (s *snapshot) groupName(us cloud.Owner) secgroup.Name {
+	if s.classic == nil {
+		return secgroup.Name{}
+	}
+	return s.forClassic().GroupName(us)
 }
 
 func (s *snapshot) forNetwork() *nlb.Snapshot {
@@ -94,8 +103,8 @@ type bulkList struct {
 	security vpc.Groups
 	classic  []elb.Balancer
 	network  []nlb.Balancer
-	names    []string    // of all load balancers but classic ones
-	groups   []nlb.Group // with tags where they were made for a Service
+	names    []string            // of all load balancers but classic ones
+	groups   []targetgroup.Group // with tags where they were made for a Service
 }
 
 // ReadNetwork implements cloud.NetworkReader.
@@ -203,8 +212,8 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.name)
-	if !bs.Balancer.LeaveNodeGroups {
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.groupName(spec.Ref.Owner))
+	if !bs.Security.LeaveNodeGroups {
 		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
 	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {

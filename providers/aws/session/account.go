@@ -11,22 +11,23 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Account is the account that the credentials are for.
 type Account struct {
 	Clients
-	config.Config
+	Region  string
+	Cluster tag.Cluster
 	// isolated says that STS does not answer here.
 	isolated bool
 }
 
 // NewAccount finds out in which way the account is read.
-func NewAccount(ctx context.Context, c Clients, k config.Config) (*Account, error) {
-	a := &Account{Clients: c, Config: k}
+func NewAccount(ctx context.Context, c Clients, region string, cluster tag.Cluster) (*Account, error) {
+	a := &Account{Clients: c, Region: region, Cluster: cluster}
 	return a, a.detectIsolation(ctx)
 }
 

@@ -18,19 +18,19 @@ import (
 
 // Learn fills in what the file leaves to the machine this runs on: VPC, cluster id and the
 // subnet to fall back to. What the file has stays.
-func (n *Session) Learn(ctx context.Context, c *config.Config) error {
+func (n *Session) Learn(ctx context.Context, cluster *tag.Cluster, fallbackSubnet *string) error {
 	machine, err := self(ctx, n.metadata(), n.compute())
 	if err != nil {
 		return fmt.Errorf("looking up the machine this runs on: %w", err)
 	}
-	if c.Cluster.VPC == "" {
-		c.Cluster.VPC = aws.ToString(machine.VpcId)
+	if cluster.VPC == "" {
+		cluster.VPC = aws.ToString(machine.VpcId)
 	}
-	if c.FallbackSubnet == "" && c.Cluster.VPC == aws.ToString(machine.VpcId) {
-		c.FallbackSubnet = aws.ToString(machine.SubnetId)
+	if *fallbackSubnet == "" && cluster.VPC == aws.ToString(machine.VpcId) {
+		*fallbackSubnet = aws.ToString(machine.SubnetId)
 	}
-	if c.Cluster.ID == "" {
-		c.Cluster.ID, c.Cluster.Legacy, err = clusterOf(machine.Tags)
+	if cluster.ID == "" {
+		cluster.ID, cluster.Legacy, err = clusterOf(machine.Tags)
 	}
 	return err
 }

@@ -39,23 +39,33 @@ func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]stri
 }
 
 // AddWanted adds the tags that an object has to have, and those that it may not have any more, by their keys, nil in the place of
-// one that is not there or goes. See Kind.
+// one that is not there or goes. AWS takes the two in a request each, so that they are two resources. See Kind.
 func AddWanted(r *cloud.Resources, of cloud.Resource, have, wanted map[string]string, gone ...string) {
-	present, after := map[string]any{}, map[string]any{}
+	add := func(present, after map[string]any) {
+		of.Fields = present
+		r.Present = append(r.Present, of)
+		of.Fields = after
+		r.Wanted = append(r.Wanted, of)
+	}
+	present, after, removed, none := map[string]any{}, map[string]any{}, map[string]any{}, map[string]any{}
 	for key, value := range wanted {
 		present[key], after[key] = nil, value
 		if is, there := have[key]; there {
 			present[key] = is
 		}
 	}
+	add(present, after)
 	for _, key := range gone {
-		present[key], after[key] = have[key], nil
+		removed[key], none[key] = have[key], nil
 	}
-	of.Fields = present
-	r.Present = append(r.Present, of)
-	of.Fields = after
-	r.Wanted = append(r.Wanted, of)
+	if len(removed) > 0 {
+		of.Key += removal
+		add(removed, none)
+	}
 }
+
+// removal ends the keys of resources that are tags which go.
+const removal = ", those that go"
 
 func (c Cluster) isOwnershipTag(key string) bool {
 	return key == serviceKey || key == Held || strings.HasPrefix(key, string(OwnershipTags)) || key == ClusterPrefix+c.ID ||

@@ -25,10 +25,21 @@ func InAny(tags map[string]string) bool {
 	return false
 }
 
-// IsAnothers reports whether the tags of an object say that it is another cluster's.
-func (c Cluster) IsAnothers(tags map[string]string, us cloud.Owner) bool {
-	tagged := cloud.Owner{Cluster: OwnershipTags.Owner(tags).Cluster}
-	return ownership.Of(tagged, us) == ownership.AnotherCluster || InAny(tags) && !c.Has(tags)
+// MadeFor returns the id of the cluster that upstream's tags say an object was made for, "" for none, which may use it all the same.
+// The first that fits decides; what the AWS Load Balancer Controller made has its whole tag for an id.
+func (c Cluster) MadeFor(tags map[string]string) string {
+	if c.Owns(tags) {
+		return c.ID
+	}
+	if cluster, made := tags[Controller]; made {
+		return Controller + "=" + cluster
+	}
+	for _, key := range slices.Sorted(maps.Keys(tags)) {
+		if id, found := strings.CutPrefix(key, ClusterPrefix); found && tags[key] == Owned {
+			return id
+		}
+	}
+	return tags[LegacyKey]
 }
 
 // Owner returns what name and tags of an object claim:
@@ -62,23 +73,16 @@ func (c Cluster) Owner(name string, tags map[string]string, us cloud.Owner) clou
 //	made for another, or used by another only    that
 //	used by ours                                 ours
 func (c Cluster) clusterOf(tags map[string]string, us cloud.Owner) string {
-	if c.Owns(tags) {
-		return us.Cluster
-	}
-	if cluster, made := tags[Controller]; made {
-		return Controller + "=" + cluster
-	}
-	another := ""
+	id := c.MadeFor(tags)
 	for _, key := range slices.Sorted(maps.Keys(tags)) {
-		id, found := strings.CutPrefix(key, ClusterPrefix)
-		if found && id != c.ID && (tags[key] == Owned || !c.Has(tags)) {
-			another = cmp.Or(another, id)
+		if user, found := strings.CutPrefix(key, ClusterPrefix); found && !c.Has(tags) {
+			id = cmp.Or(id, user)
 		}
 	}
-	if another == "" && c.Has(tags) {
+	if c.Owns(tags) || id == "" && c.Has(tags) {
 		return us.Cluster
 	}
-	return another
+	return id
 }
 
 // PartOwner returns what tags of a part of a balancer, such as a target group, claim: as Owner, but a cluster

@@ -14,15 +14,17 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/filter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // Reader reads the VPC of a cluster.
 type Reader struct {
-	config.Config
-	Client *ec2.Client
+	Cluster tag.Cluster
+	// FallbackSubnet is where balancers go when no subnet is found by tags, "" for nowhere.
+	FallbackSubnet string
+	Client         *ec2.Client
 }
 
 // pageSize is the largest page of EC2.

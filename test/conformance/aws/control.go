@@ -21,6 +21,8 @@ type Control struct {
 	*lab.World
 	proxy *proxy.Proxy
 	rest  furniture
+	// groupNames are the names of security groups that were there once, by id.
+	groupNames map[string]string
 }
 
 var (
@@ -33,7 +35,7 @@ var (
 func start(t *testing.T) (*aws.Driver, *Control) {
 	t.Helper()
 	w := lab.NewWorld(t, lab.WorldOptions{Alike: true, IPv6: true})
-	c := &Control{TB: t, World: w, proxy: w.Proxy(t)}
+	c := &Control{TB: t, World: w, proxy: w.Proxy(t), groupNames: map[string]string{}}
 	c.rest = furnish(t, w)
 	c.proxy.SetPage(pageSize)
 	config := w.Config(t, lab.ConfigOptions{Proxy: c.proxy, Declared: aws.Descriptor().Settings})

@@ -53,6 +53,7 @@ func harness(t *testing.T, start func(*testing.T) (cloud.Driver, conformance.Con
 		Variations: variations(w, rest), Names: names(w), Machines: pageSize + 1, Errors: documented(),
 		ProviderIDs: []string{"%s", lab.Region + "a/%s", "aws:////%s", "aws://" + lab.Region + "b/%s"},
 		Foreign:     []string{"aws:///us-east-1a/%s", "us-east-1a/%s", "aws:///us-west-2-lax-1a/%s"},
+		Traffic:     carriedOut(),
 		Impossible:  map[string]string{"load-balancer-ip": "AWS gives the address"},
 		Constant: map[string]string{
 			"type":                  "each has a run of its own",

@@ -18,8 +18,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// Settings are those of the driver.
-type Settings config.Config
+// Settings are those that decide about a balancer.
+type Settings struct {
+	Cluster tag.Cluster
+	// Group is the security group of every balancer, instead of one of its own; "" for none.
+	Group string
+	// Probe is the health check of Services without externalTrafficPolicy Local, nil for one of their own.
+	Probe *config.Probe
+}
 
 // Normalize returns the classic balancer a Service asks for.
 func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
@@ -59,7 +65,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 func (s Settings) Groups(spec cloud.Spec) []string {
 	groups := option.Groups.List(spec.Options)
 	if len(groups) == 0 {
-		groups = []string{cmp.Or(s.Balancer.Group, secgroup.OwnGroup)}
+		groups = []string{cmp.Or(s.Group, secgroup.OwnGroup)}
 	}
 	for _, id := range option.ExtraGroups.List(spec.Options) {
 		if !slices.Contains(groups, id) {

@@ -121,7 +121,7 @@ func (s Settings) target(spec cloud.Spec) *cloud.Health {
 		first = spec.Ports[0].NodePort
 	}
 	h := cloud.Health{Protocol: cloud.ProtocolTCP, Port: first}
-	probe := s.Balancer.Probe
+	probe := s.Probe
 	switch backend := option.Backend.In(spec.Options); {
 	case spec.Local:
 		h = balancer.ProxyCheck(spec)

@@ -14,8 +14,16 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
-// Settings are those of the driver.
-type Settings config.Config
+// Settings are those that decide about a balancer.
+type Settings struct {
+	Cluster tag.Cluster
+	// LeaveNodeGroups says that the security groups of nodes are not ours to change.
+	LeaveNodeGroups bool
+	// ManagedGroups says that new balancers get a security group of their own.
+	ManagedGroups bool
+	// Probe is the health check of Services without externalTrafficPolicy Local, nil for one of their own.
+	Probe *config.Probe
+}
 
 // Normalize returns the network balancer the Service asks for.
 func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
@@ -166,7 +174,7 @@ func PlacesText(subnets []string, addressOf func(string) string) string {
 //	with others    not set     managed  one of its own
 //	with others    not set     none     those it has
 func (w *builder) groups(b *cloud.Balancer) {
-	given, managed := option.Groups.In(w.spec.Options), w.Balancer.ManagedGroups
+	given, managed := option.Groups.In(w.spec.Options), w.ManagedGroups
 	if mode := option.GroupMode.In(w.spec.Options); mode != "" {
 		managed = mode == "managed"
 	}
@@ -209,7 +217,7 @@ func (w *builder) unguarded(b cloud.Balancer) {
 	case hides:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
 			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+option.GroupMode.Name+": managed on a new balancer")
-	case w.Balancer.LeaveNodeGroups:
+	case w.LeaveNodeGroups:
 		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
 	}
 }

@@ -21,7 +21,7 @@ import (
 // portable ones ask for a check of the Service's own, in every mode; interval and thresholds stay.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
-	options, probe := w.spec.Options, w.Balancer.Probe
+	options, probe := w.spec.Options, w.Probe
 	h := &cloud.Health{Protocol: cloud.ProtocolTCP}
 	own, err := annotation.OwnCheck(w.spec)
 	w.fail(err)

@@ -1,4 +1,4 @@
-package nlb
+package targetgroup
 
 import (
 	"testing"

@@ -1,4 +1,4 @@
-package nlb
+package targetgroup
 
 import (
 	"context"
@@ -16,10 +16,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
@@ -50,17 +48,6 @@ func (r *recorder) answer(input any) (any, error) {
 	case *sdk.ModifyTargetGroupAttributesInput:
 		r.done = append(r.done, "attributes of "+*in.TargetGroupArn)
 		return &sdk.ModifyTargetGroupAttributesOutput{}, nil
-	case *sdk.SetSecurityGroupsInput:
-		r.done = append(r.done, fieldGroups)
-		return &sdk.SetSecurityGroupsOutput{}, nil
-	case *sdk.SetSubnetsInput:
-		r.done = append(r.done, fieldSubnets)
-		return &sdk.SetSubnetsOutput{}, nil
-	case *sdk.SetIpAddressTypeInput:
-		r.done = append(r.done, fieldStack)
-		return &sdk.SetIpAddressTypeOutput{}, nil
-	case *sdk.DeleteLoadBalancerInput:
-		return &sdk.DeleteLoadBalancerOutput{}, r.err
 	case *sdk.DeleteTargetGroupInput:
 		r.done = append(r.done, "delete "+*in.TargetGroupArn)
 		return &sdk.DeleteTargetGroupOutput{}, nil
@@ -73,13 +60,13 @@ func (r *recorder) client() *sdk.Client {
 }
 
 // groups are those of a cluster whose client is the recorder.
-func (r *recorder) groups(cluster tag.Cluster) *TargetGroups {
-	return &TargetGroups{Config: config.Config{Cluster: cluster}, Client: r.client()}
+func (r *recorder) groups(cluster tag.Cluster) *Groups {
+	return &Groups{Cluster: cluster, Client: r.client()}
 }
 
 // driver has a balancer, a rule that is missing, and target groups.
 type driver struct {
-	*parts
+	*Change
 	refused error
 }
 
@@ -103,7 +90,7 @@ func (s *steps) Resources(context.Context, cloud.Change) (cloud.Resources, error
 
 func (s *steps) ResourceKinds() []cloud.ResourceKind {
 	create := func(context.Context, cloud.Resource, []cloud.Resource) (string, error) { return "r", s.d.refused }
-	return append([]cloud.ResourceKind{{Name: secgroup.KindRule, Create: create}, {Name: "balancer", Anchor: true}}, s.d.Targets.kinds()...)
+	return append([]cloud.ResourceKind{{Name: secgroup.KindRule, Create: create}, {Name: "balancer", Anchor: true}}, s.d.Kinds()...)
 }
 
 const port = 30080
@@ -118,7 +105,7 @@ func groupOfTargets(name string, tags map[string]string, targets ...string) Grou
 
 // listenerOf is a listener that the group suits, with another timeout and without clients' addresses.
 func listenerOf(g Group) cloud.Listener {
-	l := g.view()
+	l := g.View()
 	l.Health.Timeout, l.ProviderFields[balancer.FieldPreserve] = 5e9, "false"
 	return l
 }
@@ -130,38 +117,37 @@ func TestWhileRulesAreRefused(t *testing.T) {
 	change := cloud.Change{After: &cloud.Balancer{Targets: []cloud.InstanceID{"i-new"}}}
 	targets := []string{"register i-new in k8s-have", "deregister i-old in k8s-have"}
 	for name, tt := range map[string]struct {
-		add          func(*parts) error
+		add          func(*Change) error
 		refused, not []string
 	}{
 		"one that stays": {
-			func(p *parts) error {
-				_, err := p.addTargetGroup(t.Context(), have, listenerOf(have))
+			func(c *Change) error {
+				_, err := c.Lead(t.Context(), have, listenerOf(have))
 				return err
 			},
 			targets, []string{"modify k8s-have", "attributes of k8s-have", targets[0], targets[1]},
 		},
-		"one that is retired": {func(p *parts) error { p.addRetired(have); return nil }, targets, targets},
+		"one that is retired": {func(c *Change) error { c.Retire(have); return nil }, targets, targets},
 		"one that goes with its listener": {
-			func(p *parts) error {
-				p.addRemoved(have)
-				p.Present = append(p.Present, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}})
-				p.Wanted = append(p.Wanted, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}, Needs: p.rules()})
+			func(c *Change) error {
+				c.Remove(have)
+				c.Present = append(c.Present, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}})
+				c.Wanted = append(c.Wanted, cloud.Resource{Kind: kindGroupAttributes, Key: "serves", Fields: map[string]any{fieldTargets: have.Ref()}, Needs: c.Rules})
 				return nil
 			},
 			targets, nil,
 		},
-		"the user's that is retired": {func(p *parts) error { p.addRetired(theirs); return nil }, nil, nil},
-		"the user's that goes":       {func(p *parts) error { p.addRemoved(theirs); return nil }, nil, nil},
+		"the user's that is retired": {func(c *Change) error { c.Retire(theirs); return nil }, nil, nil},
+		"the user's that goes":       {func(c *Change) error { c.Remove(theirs); return nil }, nil, nil},
 	} {
 		for _, refused := range []error{nil, &cloud.Invalid{Field: "rules", Value: "61", Want: "want 60"}} {
 			if refused == nil && tt.not == nil && tt.refused != nil {
 				continue
 			}
 			client := &recorder{}
-			n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: client.groups(cluster)}
-			d := &driver{&parts{Balancers: n, s: &Snapshot{Groups: &Set{}}, change: change, lb: theBalancer.Ref()}, refused}
+			d := &driver{&Change{Groups: client.groups(cluster), Set: &Set{}, Of: change, Balancer: theBalancer.Ref(), Rules: []cloud.IDOf{theRule.Ref()}}, refused}
 			d.Present, d.Wanted = []cloud.Resource{theBalancer}, []cloud.Resource{theRule, theBalancer}
-			if err := tt.add(d.parts); err != nil {
+			if err := tt.add(d.Change); err != nil {
 				t.Fatal(err)
 			}
 			b, _ := composite.Balancers(&steps{d: d})
@@ -174,19 +160,6 @@ func TestWhileRulesAreRefused(t *testing.T) {
 				t.Errorf("%s, rule %v: carried out %q, %v, want %q", name, refused, client.done, err, want)
 			}
 		}
-	}
-}
-
-// What other listeners lead to is never deleted; what names only balancers that are gone is.
-func TestUnused(t *testing.T) {
-	cluster := tag.Cluster{ID: "c"}
-	shared, orphan := groupOfTargets("k8s-shared", cluster.Tags()), groupOfTargets("k8s-orphan", map[string]string{})
-	shared.LoadBalancerArns = []string{"b", "c"}
-	n := &Balancers{Settings: desired.Settings{Cluster: cluster}, Targets: (&recorder{}).groups(cluster)}
-	var r cloud.Resources
-	n.Remove(&r, &Snapshot{Balancer: &Balancer{listeners: []Listener{{group: shared}}}, Groups: &Set{Unused: []Group{orphan}}}, cloud.Change{}, nil)
-	if groups := keysOf(r.Present, kindTargetGroup); !slices.Equal(groups, []string{"k8s-orphan"}) {
-		t.Errorf("%q", groups)
 	}
 }
 
@@ -219,15 +192,6 @@ func TestSpares(t *testing.T) {
 	}
 }
 
-func keysOf(list []cloud.Resource, kind string) (keys []string) {
-	for _, r := range list {
-		if r.Kind == kind {
-			keys = append(keys, r.Key)
-		}
-	}
-	return keys
-}
-
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
 	gs := (&recorder{err: &smithy.GenericAPIError{Code: "TargetGroupNotFound"}}).groups(tag.Cluster{})
@@ -242,5 +206,15 @@ func TestGroupIsGone(t *testing.T) {
 	other := (&recorder{err: errors.New("broken")}).groups(tag.Cluster{})
 	if err := other.deregister(t.Context(), one); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("another failure: %v", err)
+	}
+}
+
+// An answer to a creation that does not say what was made is none: what follows would refer to nothing.
+func TestMadeWithoutARN(t *testing.T) {
+	for _, answer := range []*sdk.CreateTargetGroupOutput{{}, {TargetGroups: []types.TargetGroup{{}}}} {
+		gs := &Groups{Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(any) (any, error) { return answer, nil })})}
+		if _, err := gs.create(t.Context(), cloud.Resource{Native: cloud.Listener{Health: &cloud.Health{}}}, nil); !errors.Is(err, cloud.ErrIncomplete) {
+			t.Errorf("%+v: %v", answer, err)
+		}
 	}
 }

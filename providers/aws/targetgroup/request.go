@@ -1,4 +1,4 @@
-package nlb
+package targetgroup
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // The kinds of resources.
@@ -23,8 +24,14 @@ const (
 	kindTarget          = "target"
 )
 
-// kinds returns the kinds of resources in the order of making.
-func (gs *TargetGroups) kinds() []cloud.ResourceKind {
+// Fields of resources, by their names in the API.
+const (
+	fieldTargets = "TargetGroupArn" // of its attributes and targets
+	fieldTags    = "Tags"           // with which it is made
+)
+
+// Kinds returns the kinds of resources in the order of making.
+func (gs *Groups) Kinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
 		{
 			Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create,
@@ -43,24 +50,25 @@ func (gs *TargetGroups) kinds() []cloud.ResourceKind {
 		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.TargetGroupAttribute
 			for _, key := range keys {
-				list = append(list, types.TargetGroupAttribute{Key: &key, Value: text(wanted, key)})
+				list = append(list, types.TargetGroupAttribute{Key: &key, Value: balancer.Text(wanted, key)})
 			}
 			if wanted.Fields[attributeSticky] == "true" {
 				list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 			}
-			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: text(wanted, fieldTargets), Attributes: list})
+			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
 			return err
 		}),
 		{Name: kindTarget, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
 	}
 }
 
-func (gs *TargetGroups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
+func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 	l, _ := wanted.Native.(cloud.Listener)
+	tags, _ := wanted.Fields[fieldTags].(map[string]string)
 	check := checkOf(*l.Health)
 	made, err := gs.Client.CreateTargetGroup(ctx, &sdk.CreateTargetGroupInput{
 		Name: &wanted.Key, Port: aws.Int32(int32(l.TargetPort)), Protocol: types.ProtocolEnum(l.TargetProtocol), VpcId: &gs.Cluster.VPC,
-		TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Tags: tagsOf(wanted),
+		TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Tags: tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} }),
 		HealthCheckProtocol: check.HealthCheckProtocol, HealthCheckPort: check.HealthCheckPort, HealthCheckPath: check.HealthCheckPath,
 		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
@@ -89,11 +97,11 @@ func checkOf(h cloud.Health) *sdk.ModifyTargetGroupInput {
 
 // register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
 // have to wait.
-func (gs *TargetGroups) register(ctx context.Context, wanted []cloud.Resource) error {
+func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	refused := &cloud.Waiting{After: untilTaken}
 	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
 	err := failure.Batches(wanted, targetBatch, bad, func(some []cloud.Resource) error {
-		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: text(some[0], fieldTargets), Targets: targetList(some)})
+		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
 		return err
 	}, func(one cloud.Resource, err error) {
 		t, _ := one.Native.(target)
@@ -116,9 +124,9 @@ func said(err error) string {
 	return err.Error()
 }
 
-func (gs *TargetGroups) deregister(ctx context.Context, present []cloud.Resource) error {
+func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: text(batch[0], fieldTargets), Targets: targetList(batch)})
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
 		if err = failure.UnlessGone(err); err != nil {
 			return err
 		}

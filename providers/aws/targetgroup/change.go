@@ -1,0 +1,110 @@
+package targetgroup
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
+)
+
+// Change collects the resources of target groups in one change of a balancer.
+type Change struct {
+	*Groups
+	cloud.Resources
+	Of  cloud.Change
+	Set *Set
+	// Balancer stands for the balancer.
+	Balancer cloud.IDOf
+	// Rules are those of security groups that have to be there first.
+	Rules []cloud.IDOf
+	// machines are the candidates by their balancer.Names, see machine.
+	machines map[string]cloud.Target
+}
+
+// Lead adds the target group that a listener has to lead to, with what is in it. Have is the one that it
+// leads to now. A new one is made when the balancer is there.
+func (c *Change) Lead(ctx context.Context, have Group, l cloud.Listener) (cloud.IDOf, error) {
+	g, err := c.choose(ctx, have, l)
+	if err != nil {
+		return cloud.IDOf{}, err
+	}
+	ref := g.Ref()
+	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: l, Needs: c.Rules}
+	wanted.Fields[fieldTags] = c.Cluster.ObjectTags(c.Of.Spec)
+	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: c.Rules}
+	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
+	if g.TargetGroupArn != nil {
+		present := presentGroup(g, c.Balancer)
+		present.Fields, its.Fields[fieldTargets] = healthFields(*g.health()), ref
+		c.Present = append(c.Present, present, its)
+	} else { // what has its default is not written
+		wanted.Needs = append([]cloud.IDOf{c.Balancer}, c.Rules...)
+		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
+	}
+	c.Wanted = append(c.Wanted, wanted)
+	if len(attributes.Fields) > 0 {
+		attributes.Fields[fieldTargets] = ref
+		c.Wanted = append(c.Wanted, attributes)
+	}
+	c.addTargets(g, l.ProviderFields[balancer.FieldTargetType])
+	return ref, nil
+}
+
+// choose returns the target group for a listener: the one it has, else an unused one, else a new one.
+func (c *Change) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
+	if have.suits(l) {
+		return have, nil
+	}
+	names := groupNames(c.Cluster.ID, l, c.Of.Spec.Ref.Owner)
+	for _, unused := range c.Set.Unused {
+		if unused.suits(l) && slices.Contains(names, aws.ToString(unused.TargetGroupName)) {
+			err := c.complete(ctx, &unused)
+			return unused, err
+		}
+	}
+	for _, name := range names {
+		if !c.Set.taken[name] {
+			return Group{TargetGroup: types.TargetGroup{
+				TargetGroupName: &name, TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Protocol: types.ProtocolEnum(l.TargetProtocol),
+			}}, nil
+		}
+	}
+	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
+}
+
+func healthFields(h cloud.Health) map[string]any {
+	return map[string]any{
+		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(h), "HealthCheckPath": h.Path,
+		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
+		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
+	}
+}
+
+func healthPortText(h cloud.Health) string {
+	if h.Port == 0 {
+		return option.TrafficPort
+	}
+	return strconv.Itoa(h.Port)
+}
+
+// attributesOf are the attributes of the target group of a listener.
+func attributesOf(l cloud.Listener) map[string]any {
+	fields := map[string]any{}
+	for attribute, field := range groupAttributes {
+		fields[attribute] = l.ProviderFields[field]
+	}
+	return fields
+}
+
+// presentGroup is a target group that is there. It is a part of the balancer that it needs.
+func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
+	return cloud.Resource{Kind: kindTargetGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
+}
