@@ -57,14 +57,6 @@ func ReadName(name string) (o cloud.Owner, ok bool) {
 	return o, true
 }
 
-// DescriptionPrefix begins the descriptions of balancers that were made for a Service.
-const DescriptionPrefix = "Kubernetes external service "
-
-// Description is the description of a Service's balancer, as upstream gives it.
-func (m Ownership) Description(o cloud.Owner) string {
-	return Cut(fmt.Sprintf(DescriptionPrefix+"%s from cluster %s", o, m.ClusterName))
-}
-
 // ChildName is the name of the n-th listener, pool or monitor.
 func (m Ownership) ChildName(kind string, n int, o cloud.Owner) string {
 	return Cut(fmt.Sprintf("%s_%d_%s", kind, n, m.Name(o)))
@@ -129,6 +121,14 @@ func Hashed(text string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:32]
+}
+
+// unhashed returns an owner with our cluster as it is, in the place of what fits.
+func unhashed(owner, us cloud.Owner) cloud.Owner {
+	if owner.Cluster == Hashed(us.Cluster) {
+		owner.Cluster = us.Cluster
+	}
+	return owner
 }
 
 // ReadOwnershipTag returns the owner a tag names, and false for other tags.
@@ -215,9 +215,7 @@ func (m Ownership) ReadOwners(tags []string, o cloud.Owner) Owners {
 	var mine []string
 	for _, tag := range tags {
 		owner, ok := ReadOwnershipTag(tag)
-		if owner.Cluster == Hashed(o.Cluster) {
-			owner.Cluster = o.Cluster
-		}
+		owner = unhashed(owner, o)
 		switch {
 		case ok && ownership.IsTagged(owner, o):
 			if c.Ours = true; !c.IsCertain() {
@@ -264,19 +262,31 @@ func (c Owners) Named() cloud.Owner {
 	return cloud.Owner{Cluster: c.ownershipTags.ClusterName, Namespace: c.owner.Namespace, Name: c.owner.Name}
 }
 
+// IsCalled reports whether the balancer, by a tag or its name, calls the cluster of this Service so: then the cluster had that name.
+func (c Owners) IsCalled(cluster, balancer string) bool {
+	names := c.former
+	if (c.Ours || c.Upstream) && c.ownershipTags.IsNameOf(balancer, c.owner) {
+		names = append(slices.Clone(names), balancer)
+	}
+	return cluster != "" && cluster == c.Own.Cluster || slices.ContainsFunc(names, func(name string) bool {
+		former, _ := ReadName(name)
+		return cluster != "" && former.Cluster == cluster
+	})
+}
+
 // IsMade reports whether a balancer was made for some Service. Upstream marks those by their
 // names; one that was renamed still has its description.
 func IsMade(name, description string, o cloud.Owner) bool {
-	return strings.HasPrefix(name, NamePrefix) || ownership.IsInName(name, o) || strings.HasPrefix(description, DescriptionPrefix)
+	return strings.HasPrefix(name, NamePrefix) || ownership.IsInName(name, o) || strings.HasPrefix(description, Balancer.before)
 }
 
 // IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
 // differs, a tag has to say that it is the same Service.
 func (c Owners) IsMadeFor(name, description string) bool {
-	if name == c.ownershipTags.Name(c.owner) || ownership.IsInName(name, c.owner) || description == c.ownershipTags.Description(c.owner) {
+	if name == c.ownershipTags.Name(c.owner) || ownership.IsInName(name, c.owner) || description == c.ownershipTags.Description(Balancer, c.owner) {
 		return true
 	}
-	former := c.ownershipTags.IsNameOf(name, c.owner) || strings.HasPrefix(description, DescriptionPrefix+c.owner.String()+" from cluster ")
+	former := c.ownershipTags.IsNameOf(name, c.owner) || strings.HasPrefix(description, Balancer.before+c.owner.String()+Balancer.between)
 	return former && (c.Ours || c.Upstream)
 }
 

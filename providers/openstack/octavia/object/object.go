@@ -170,9 +170,10 @@ func Lifecycle(lb Balancer) (cloud.BalancerState, string) {
 
 // SecurityGroup is what the driver uses of a security group of Neutron.
 type SecurityGroup struct {
-	ID    string              `json:"id"`
-	Name  string              `json:"name"`
-	Rules []SecurityGroupRule `json:"security_group_rules"`
+	ID          string              `json:"id"`
+	Name        string              `json:"name"`
+	Description string              `json:"description"`
+	Rules       []SecurityGroupRule `json:"security_group_rules"`
 }
 
 // SecurityGroupRule is a rule of a security group of Neutron. What is null in it means any.
