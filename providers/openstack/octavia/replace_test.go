@@ -104,7 +104,7 @@ func TestDeletionForAnother(t *testing.T) {
 			LB:       object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: "old"},
 			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: d.OwnershipTags.Description(tag.FloatingIP, web)},
 			Free:     &object.FloatingIP{ID: "free", Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)},
-			Security: object.Security{Group: &object.SecurityGroup{ID: "group"}},
+			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group"}}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
 		if _, err := apply(t, c.driver, test.change); err != nil {

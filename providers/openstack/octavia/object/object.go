@@ -195,9 +195,8 @@ func (g SecurityGroup) Identifier() string { return g.ID }
 // Security is the security group that lets the balancer reach the nodes, as it was read; nil where
 // there is none. ports are those of machines, with their groups.
 type Security struct {
-	Group *SecurityGroup
-	// Surplus are further groups of its name: Neutron takes several.
-	Surplus []SecurityGroup
+	// Groups are the Service's: Neutron takes several of one name. All but the first are surplus.
+	Groups []SecurityGroup
 	// None says that there is no group, and that none is made either.
 	None  bool
 	Ports []neutron.Port

@@ -50,12 +50,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			return err
 		}
 	}
-	ofService := slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, spec) })
-	if len(ofService) > 0 {
-		s.Security.Group, s.Security.Surplus = &ofService[0], ofService[1:]
-	}
+	s.Security.Groups = slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, spec) })
 	if !m.Rules.Config.ManageSecurityGroups {
-		s.Security.None = s.Security.Group == nil
+		s.Security.None = len(s.Security.Groups) == 0
 		return nil
 	}
 	if spec.Deleting && !spec.Retained {
@@ -98,21 +95,24 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		"name": groupName(us), "description": m.Rules.OwnershipTags.OwnDescription(tag.SecurityGroup, us),
 	}}
 	stays := change.After != nil && m.Rules.Config.ManageSecurityGroups
-	if g := s.Security.Group; g != nil {
+	for i, g := range s.Security.Groups {
 		present := cloud.Resource{Kind: kindGroup, Key: group.Key, ID: g.ID, Fields: map[string]any{"description": g.Description}}
-		if err := m.addPresent(ctx, r, s, present, !stays); err != nil {
+		if i > 0 {
+			present.Key += " " + g.ID
+		}
+		if err := m.addPresent(ctx, r, s, present, !stays || i > 0); err != nil {
 			return nil, err
 		}
 	}
-	for _, g := range s.Security.Surplus {
-		if err := m.addPresent(ctx, r, s, cloud.Resource{Kind: kindGroup, Key: group.Key + " " + g.ID, ID: g.ID}, true); err != nil {
-			return nil, err
-		}
+	if stays {
+		needed = m.addWanted(r, s, group, change.Spec, addresses)
 	}
-	if !stays {
-		return nil, nil
-	}
-	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
+	return needed, nil
+}
+
+// addWanted adds the group, the ports of these addresses and the rules that differ, and returns all that is wanted.
+func (m *Manager) addWanted(r *cloud.Resources, s *object.Snapshot, group cloud.Resource, spec cloud.Spec, addresses []string) (wanted []cloud.IDOf) {
+	want := func(one cloud.Resource) { r.Wanted, wanted = append(r.Wanted, one), append(wanted, one.Ref()) }
 	want(group)
 	near := Behind(s.Security, addresses)
 	for _, p := range s.Security.Ports {
@@ -121,12 +121,12 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		}
 	}
 	var rules cloud.Resources
-	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Group), m.wantedRules(change.Spec))
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Groups), m.wantedRules(spec))
 	r.Present = append(r.Present, rules.Present...)
 	for _, rule := range rules.Wanted {
 		want(rule)
 	}
-	return needed, nil
+	return wanted
 }
 
 // addPresent adds a group and the ports that have it. Before it is deleted it is taken from all of them, not only from those of machines.
@@ -151,13 +151,13 @@ func membership(group cloud.Resource, p neutron.Port) cloud.Resource {
 	return cloud.Resource{Kind: kindMembership, Key: p.ID + " in " + group.Key, Native: p, Fields: map[string]any{"group": group.Ref()}}
 }
 
-// rulesOf returns the rules of a group, if there is one. Neutron may have several that let the same through.
-func rulesOf(g *object.SecurityGroup) packetfilter.Rules {
+// rulesOf returns the rules of the first group, if there is one. Neutron may have several that let the same through.
+func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 	rules := packetfilter.Rules{}
-	if g == nil {
+	if len(groups) == 0 {
 		return rules
 	}
-	for _, r := range g.Rules {
+	for _, r := range groups[0].Rules {
 		rule := packetfilter.Rule{Egress: r.Direction != "ingress", PortRange: cloud.AllPorts(packetfilter.Protocol(cmp.Or(r.Protocol, "any")))}
 		if r.From != nil {
 			rule.From = *r.From
