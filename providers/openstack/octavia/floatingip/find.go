@@ -42,8 +42,8 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	}
 	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.description(spec.Ref.Owner)}})
 	for i, ip := range made {
-		switch madeFor, _ := m.madeFor(&ip, s, spec); {
-		case !ownership.IsCertain(madeFor, spec.Ref.Owner):
+		switch {
+		case !ownership.IsCertain(m.madeFor(&ip, s, spec), spec.Ref.Owner):
 		case ip.Port == "":
 			s.Free = &made[i]
 			return err

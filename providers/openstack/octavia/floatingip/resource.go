@@ -64,7 +64,7 @@ func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Chan
 		changeFloating(r, ip, ip.Port, m.description(spec.Ref.Owner))
 	case ip == nil && follows == nil:
 		return true
-	case ip == nil && m.isOurs(follows, beside(spec), spec):
+	case ip == nil && isUpstreams(follows, spec):
 		changeFloating(r, follows, follows.Port, m.description(spec.Ref.Owner))
 	}
 	return false
@@ -115,28 +115,31 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.S
 // isLeft reports whether a floating IP at the Service's balancer is the Service's to delete: it was made for it, or for another one of
 // this cluster, which shared the balancer.
 func (m *Manager) isLeft(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	madeFor, _ := m.madeFor(ip, s, spec)
-	here := ownership.Of(cloud.Owner{Cluster: madeFor.Cluster}, spec.Ref.Owner) == ownership.ThisCluster
+	here := ownership.Of(cloud.Owner{Cluster: m.madeFor(ip, s, spec).Cluster}, spec.Ref.Owner) == ownership.ThisCluster
 	return m.isOurs(ip, s, spec) || here && ip.Address != m.Rules.PlaceOf(spec).Address
 }
 
 // isOurs reports whether a floating IP at the balancer of a snapshot was made for the Service. One of upstream's says so by where it is
 // attached.
 func (m *Manager) isOurs(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	madeFor, made := m.madeFor(ip, s, spec)
-	return made && madeFor.UID == "" || ownership.IsCertain(madeFor, spec.Ref.Owner)
+	return isUpstreams(ip, spec) || ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner)
+}
+
+// isUpstreams reports whether a floating IP has a description as upstream gives it, without UID.
+func isUpstreams(ip *object.FloatingIP, spec cloud.Spec) bool {
+	madeFor, made := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+	return made && madeFor.UID == ""
 }
 
 // isOutdated reports whether a floating IP of the Service has the description that it got in a cluster of another name.
 func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	madeFor, _ := m.madeFor(ip, s, spec)
-	return ownership.IsCertain(madeFor, spec.Ref.Owner) && ip.Description != m.description(spec.Ref.Owner)
+	return ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner) && ip.Description != m.description(spec.Ref.Owner)
 }
 
 // madeFor returns the owner that the description of a floating IP names.
-func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) (o cloud.Owner, made bool) {
-	o, made = tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
-	return owner.Read(m.Rules, s, spec).AsOurs(o), made
+func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) cloud.Owner {
+	o, _ := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+	return owner.Read(m.Rules, s, spec).AsOurs(o)
 }
 
 func (m *Manager) description(o cloud.Owner) string {
