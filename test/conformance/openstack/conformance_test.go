@@ -22,7 +22,6 @@ func TestConformance(t *testing.T) {
 		Annotations: openstack.Annotations(),
 		Variations:  p.variations(),
 		Traffic:     carriedOut(),
-		Unplanned:   map[string]string{ofNewGroup: "Neutron gives a new group rules that nobody asked for: their ids are not known before"},
 		With:        map[string]string{own + "enable-health-monitor": "true"},
 		Slow:        true,
 		Names:       map[string]string{p.SubnetID: "the nodes' subnet"},

@@ -52,7 +52,6 @@ application-credential-id = %s
 application-credential-secret = %s
 [LoadBalancer]
 subnet-id = %s
-manage-security-groups = true
 [LoadBalancerClass "other"]
 subnet-id = %s
 [Route]
@@ -139,7 +138,6 @@ func (c *control) clean() {
 	for _, lb := range c.balancers() {
 		c.call(c.project.Balancer, http.MethodDelete, "lbaas/loadbalancers/"+text(lb, "id")+"?cascade=true", nil)
 	}
-	c.ungroup()
 	if err := c.project.parking.Park(context.WithoutCancel(c.Context()), c.fresh...); err != nil {
 		c.Error(err)
 	}
@@ -149,22 +147,6 @@ func (c *control) clean() {
 	c.wait("all servers are gone", func() bool { return len(c.servers()) == 0 })
 	c.wait("all balancers are gone", func() bool { return len(c.balancers()) == 0 })
 	c.cleanNetwork()
-}
-
-// ungroup takes the security groups of Services from the ports of machines, which stay.
-func (c *control) ungroup() {
-	c.Helper()
-	for _, group := range c.all(c.project.Network, "security-groups", "security_groups", c.project.mine()) {
-		id := text(group, "id")
-		if c.project.furniture[id] {
-			continue
-		}
-		for _, port := range c.all(c.project.Network, "ports", "ports", url.Values{"security_groups": {id}}) {
-			groups, _ := port["security_groups"].([]any)
-			others := slices.DeleteFunc(groups, func(g any) bool { return g == id })
-			c.call(c.project.Network, http.MethodPut, "ports/"+text(port, "id"), object{"port": object{"security_groups": others}})
-		}
-	}
 }
 
 func (c *control) cleanNetwork() {

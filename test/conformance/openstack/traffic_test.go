@@ -13,23 +13,15 @@ import (
 
 var _ conformance.Witness = (*control)(nil)
 
-// The paths of objects behind the relay.
-const (
-	balancers = " /load-balancer/v2.0/lbaas/"
-	networks  = " /network/v2.0/"
-)
-
-// carriedOut says what each write of the APIs carries out.
+// carriedOut says what each write of the APIs carries out. Security groups are not managed here.
 func carriedOut() map[string][]cloud.Operation {
+	const balancers = " /load-balancer/v2.0/lbaas/"
 	routes := map[string][]cloud.Operation{
 		"PUT" + balancers + "pools/{id}/members": {{Verb: cloud.Update, Kind: "member"}},
-		"PUT" + networks + "ports/{id}": {
-			{Verb: cloud.Create, Kind: "port in the security group"}, {Verb: cloud.Delete, Kind: "port in the security group"},
-		},
 	}
 	for kind, path := range map[cloud.Kind]string{
 		"load balancer": balancers + "loadbalancers", "listener": balancers + "listeners", "pool": balancers + "pools", "health monitor": balancers + "healthmonitors",
-		"floating IP": networks + "floatingips", "security group": networks + "security-groups", "security group rule": networks + "security-group-rules",
+		"floating IP": " /network/v2.0/floatingips",
 	} {
 		routes["POST"+path] = []cloud.Operation{{Verb: cloud.Create, Kind: kind}}
 		routes["PUT"+path+"/{id}"] = []cloud.Operation{{Verb: cloud.Update, Kind: kind}}
@@ -38,12 +30,8 @@ func carriedOut() map[string][]cloud.Operation {
 	return routes
 }
 
-// ofNewGroup is the route of the requests that follow the creation of a security group.
-const ofNewGroup = "DELETE" + networks + "security-group-rules/{id} of a new group"
-
 // Writes reads the relay's log, without logins.
 func (c *control) Writes() (writes []conformance.Write) {
-	before := ""
 	for _, r := range c.relay.Book.Requests() {
 		if !traffic.Mutating(r.Method) || r.Status >= http.StatusBadRequest || strings.HasPrefix(r.Path, "/identity/") {
 			continue
@@ -56,10 +44,6 @@ func (c *control) Writes() (writes []conformance.Write) {
 		if l := body.Listener; r.Method == http.MethodPost && l.Port != 0 && !strings.HasPrefix(l.Name, "trial_") {
 			w.Key = l.Key()
 		}
-		if (before == "POST"+networks+"security-groups" || before == ofNewGroup) && ofNewGroup == w.Route+" of a new group" {
-			w.Route = ofNewGroup
-		}
-		before = w.Route
 		writes = append(writes, w)
 	}
 	return writes
