@@ -20,6 +20,7 @@ func TestFloatingIPFollows(t *testing.T) {
 	d := unconnected()
 	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)}
 	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.OwnershipTags.Description(tag.FloatingIP, web)}
+	former := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "Floating IP for Kubernetes external service shop/web from cluster old (uid u-1)"}
 	users := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
 	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.OwnershipTags.OwnDescription(tag.FloatingIP, web) + `","port_id":"` + idVIP + `"}}`
 	for name, test := range map[string]struct {
@@ -28,6 +29,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		want    string // the start of the only write, "" for none
 	}{
 		"ours":             {ours, "", ""},
+		"of a former name": {former, "", ""}, // it is described anew when it is at the new one
 		"upstream's":       {upstreams, "", described},
 		"the chosen one":   {users, "172.24.0.8", ""},
 		"one that was not": {users, "", "POST /floatingips"},
@@ -36,7 +38,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		c := newCase(t, checked())
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP}, Floating: test.at}}
+		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=old&uid=u-1"}}, Floating: test.at}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
 		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
