@@ -44,7 +44,7 @@ func Of(owner, us cloud.Owner) Whose {
 	switch here, tagged := isHere(owner, us), IsTagged(owner, us); {
 	case tagged && (here || owner.Cluster == ""):
 		return Ours
-	case !tagged && isNamesake(owner, us):
+	case !tagged && NamesThis(owner, us):
 		return Namesake
 	case tagged, !here:
 		return AnotherCluster
@@ -61,15 +61,13 @@ func named(owner, us cloud.Owner) Whose {
 		return AnotherService
 	case !here:
 		return Nobody
-	case isNamesake(owner, us):
+	case NamesThis(owner, us):
 		return Ours
 	}
 	return ThisCluster
 }
 
 func isHere(owner, us cloud.Owner) bool { return owner.Cluster != "" && owner.Cluster == us.Cluster }
-
-func isNamesake(owner, us cloud.Owner) bool { return owner.Name != "" && owner.String() == us.String() }
 
 // IsTagged reports whether an owner has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
 func IsTagged(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID == us.UID }
@@ -78,6 +76,11 @@ func IsTagged(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID 
 // led to, before it is deleted or takes the place of the first one.
 func IsCertain(owner, us cloud.Owner) bool {
 	return IsTagged(owner, us) && isHere(owner, us)
+}
+
+// NamesThis reports whether an owner names this Service, in whatever cluster.
+func NamesThis(owner, us cloud.Owner) bool {
+	return owner.Name != "" && owner.String() == us.String()
 }
 
 // NamesAnother reports whether an owner names a Service, and it is not this one.

@@ -67,6 +67,9 @@ func TestNamesAnother(t *testing.T) {
 		if got := NamesAnother(owner, us); got != want {
 			t.Errorf("%+v names another Service: %t, want %t", owner, got, want)
 		}
+		if got, want := NamesThis(owner, us), owner == us; got != want {
+			t.Errorf("%+v names this Service: %t, want %t", owner, got, want)
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ type found struct {
 //
 //	by                         is enough
 //	the id that is given       always
-//	the Service's tag          always; of several the one with the smallest id
+//	the Service's tag          always; of several one of this cluster, the one with the smallest id
 //	upstream's name            if no tag says that it is another Service's
 //	upstream's very old name   always: it holds the Service's UID
 //
@@ -99,14 +99,21 @@ func besides(ids []string, id string) (others []string) {
 	return others
 }
 
-// tagged are the ids of the balancers with the Service's ownership tag that are not on their way out, sorted.
+// tagged are the ids of the balancers with the Service's ownership tag that are not on their way out, sorted. Where this cluster is in
+// the tag of any, the others are of clusters that were restored from the same backup.
 func (d *Balancers) tagged(all []object.Balancer, spec cloud.Spec) []string {
-	var ids []string
+	var ids, certain []string
 	for _, lb := range all {
 		leaves := lb.Provisioning == object.StatusDeleted || lb.Provisioning == object.StatusPendingDelete
-		if !leaves && !isBeside(spec, lb.ID) && d.isTagged(lb, spec) {
-			ids = append(ids, lb.ID)
+		if leaves || isBeside(spec, lb.ID) || !d.isTagged(lb, spec) {
+			continue
 		}
+		if ids = append(ids, lb.ID); d.OwnershipTags.ReadOwners(lb.Tags, spec.Ref.Owner).IsCertain() {
+			certain = append(certain, lb.ID)
+		}
+	}
+	if len(certain) > 0 {
+		ids = certain
 	}
 	slices.Sort(ids)
 	return ids

@@ -277,7 +277,7 @@ func TestGuardedPorts(t *testing.T) {
 		"one in the balancer's network": {[]neutron.Port{at("a", "far"), at("b", "near")}, "b"},
 		"nobody knows which":            {[]neutron.Port{at("a", "far"), at("b", "farther")}, ""},
 	} {
-		g := object.Security{Group: &object.SecurityGroup{ID: "g"}, Ports: test.ports, Network: "near"}
+		g := object.Security{Groups: []object.SecurityGroup{{ID: "g"}}, Ports: test.ports, Network: "near"}
 		got := slices.Sorted(maps.Keys(secgroup.Behind(g, []string{"10.0.0.5"})))
 		if strings.Join(got, ",") != test.want {
 			t.Errorf("%s: %q, want %q", name, got, test.want)

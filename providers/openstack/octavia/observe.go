@@ -119,7 +119,7 @@ func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
-	o.Orphans = s.Security.Group != nil || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
+	o.Orphans = len(s.Security.Groups) > 0 || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
 	return d.explore(ctx, s, o, spec)
 }
 

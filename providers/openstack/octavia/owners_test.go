@@ -169,32 +169,6 @@ func TestChildren(t *testing.T) {
 	}
 }
 
-func TestFloatingIPsOfOthers(t *testing.T) {
-	d := unconnected()
-	old := "Floating IP for Kubernetes external service shop/web from cluster kubernetes"
-	for _, test := range []struct {
-		description string
-		attached    bool
-		want        bool
-	}{
-		{d.floating.Description(web), false, true},
-		{d.floating.Description(web), true, true},
-		{d.floating.Description(thief), true, false},
-		{old, true, true},
-		{old, false, false},
-		{"the office", true, false},
-		{"", true, false},
-	} {
-		if got := d.floating.IsOurs(test.description, web, test.attached); got != test.want {
-			t.Errorf("%q, attached %t: ours %t", test.description, test.attached, got)
-		}
-	}
-	d.OwnershipTags.ClusterName = strings.Repeat("k", 300)
-	if text := d.floating.Description(web); len(text) > tag.MaxText || !d.floating.IsOurs(text, web, false) {
-		t.Errorf("%d bytes: %s", len(text), text)
-	}
-}
-
 func TestStamps(t *testing.T) {
 	at := func(text string) time.Time {
 		parsed, err := time.Parse(object.StampFormat, text)

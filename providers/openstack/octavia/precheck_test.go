@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Ids of what the cloud of TestCheck has, and one of what it has not.
@@ -137,7 +138,7 @@ func TestChosenFloatingIP(t *testing.T) {
 	if _, err := c.driver.floating.Create(t.Context(), *first, nil); err != nil || len(c.writes) != 1 {
 		t.Fatalf("%v, wrote %q", err, c.writes)
 	}
-	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || !c.driver.floating.IsOurs(body["description"].(string), web, false) {
+	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || body["description"] != c.driver.OwnershipTags.OwnDescription(tag.FloatingIP, web) {
 		t.Errorf("made %v", body)
 	}
 	spec.LoadBalancerIP = "172.24.0.9"

@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // TestRefusal: whatever the cloud refuses for good, the nodes behind what serves are kept right and
@@ -79,7 +80,7 @@ func TestRefusedCreation(t *testing.T) {
 // serving is a balancer as the spec asks for it, without members.
 func serving(d *Balancers, spec cloud.Spec) *object.Snapshot {
 	return &object.Snapshot{
-		LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(web), Description: d.OwnershipTags.Description(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.10.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(web), Description: d.OwnershipTags.Description(tag.Balancer, web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.10.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
 		Listeners: []object.Listener{{
 			ID: "listener", Name: d.OwnershipTags.ChildName("listener", 0, web), Protocol: "TCP", Port: spec.Ports[0].Port, Pool: "pool", Tags: []string{d.OwnershipTags.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,

@@ -8,26 +8,28 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/resource"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // TestFloatingIPFollows: the floating IP that was made for the Service, or that it chose, stays at the
 // balancer that serves while another one is made beside it, which has its address already.
 func TestFloatingIPFollows(t *testing.T) {
 	d := unconnected()
-	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.floating.Description(web)}
-	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: floatingip.DescriptionPrefix + " shop/web from cluster kubernetes"}
+	ours := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)}
+	upstreams := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: d.OwnershipTags.Description(tag.FloatingIP, web)}
+	former := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "Floating IP for Kubernetes external service shop/web from cluster old (uid u-1)"}
 	users := &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: "the office"}
-	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.floating.Description(web) + `","port_id":"` + idVIP + `"}}`
+	described := `PUT /floatingips/fip {"floatingip":{"description":"` + d.OwnershipTags.OwnDescription(tag.FloatingIP, web) + `","port_id":"` + idVIP + `"}}`
 	for name, test := range map[string]struct {
 		at      *object.FloatingIP
 		address string
 		want    string // the start of the only write, "" for none
 	}{
 		"ours":             {ours, "", ""},
+		"of a former name": {former, "", ""}, // it is described anew when it is at the new one
 		"upstream's":       {upstreams, "", described},
 		"the chosen one":   {users, "172.24.0.8", ""},
 		"one that was not": {users, "", "POST /floatingips"},
@@ -36,7 +38,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		c := newCase(t, checked())
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP}, Floating: test.at}}
+		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=old&uid=u-1"}}, Floating: test.at}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
 		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
@@ -79,7 +81,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		c := newCase(t, answers)
 		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		spec.LoadBalancerIP = test.address
-		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, OnOtherPort: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.floating.Description(web)}}
+		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, OnOtherPort: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)}}
 		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
@@ -90,7 +92,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 // TestDeletionForAnother: what the Service has once stays for the balancer that follows or serves.
 func TestDeletionForAnother(t *testing.T) {
 	d := unconnected()
-	tagged := `"description":"` + d.floating.Description(web) + `"`
+	tagged := `"description":"` + d.OwnershipTags.OwnDescription(tag.FloatingIP, web) + `"`
 	for name, test := range map[string]struct {
 		change cloud.Change
 		want   string // what becomes of the floating IP
@@ -102,9 +104,9 @@ func TestDeletionForAnother(t *testing.T) {
 		c.driver.Config.CascadeDelete = true
 		s := &object.Snapshot{
 			LB:       object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Port: "old"},
-			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: floatingip.DescriptionPrefix + " shop/web from cluster kubernetes"},
-			Free:     &object.FloatingIP{ID: "free", Description: d.floating.Description(web)},
-			Security: object.Security{Group: &object.SecurityGroup{ID: "group"}},
+			Floating: &object.FloatingIP{ID: "fip", Port: "old", Description: d.OwnershipTags.Description(tag.FloatingIP, web)},
+			Free:     &object.FloatingIP{ID: "free", Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)},
+			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group"}}},
 		}
 		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
 		if _, err := apply(t, c.driver, test.change); err != nil {
@@ -172,7 +174,7 @@ func TestRenamedCluster(t *testing.T) {
 	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
 	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
 	s := &object.Snapshot{
-		LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Description: old.OwnershipTags.Description(web), Tags: old.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
+		LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Description: old.OwnershipTags.Description(tag.Balancer, web), Tags: old.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
 		Listeners: []object.Listener{{
 			ID: "listener", Name: old.OwnershipTags.ChildName("listener", 0, web), Protocol: "TCP", Port: 80, Pool: "pool", Tags: []string{old.OwnershipTags.Name(web)}, ConnectionLimit: -1,
 			AllowedCIDRs: []string{"0.0.0.0/0"}, ClientData: 50000, MemberConnect: 5000, MemberData: 50000,
@@ -180,7 +182,7 @@ func TestRenamedCluster(t *testing.T) {
 		Pools:    map[string]object.Pool{"pool": {ID: "pool", Name: old.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin, Monitor: "monitor", Listeners: []object.Reference{{ID: "listener"}}}},
 		Members:  map[string][]object.Member{},
 		Monitors: map[string]object.Monitor{"pool": {ID: "monitor", Name: old.OwnershipTags.ChildName("monitor", 0, web), Type: "TCP", Delay: 5, Timeout: 3, Retries: 1, RetriesDown: 3}},
-		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.floating.Description(web)},
+		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: idVIP, Description: old.OwnershipTags.OwnDescription(tag.FloatingIP, web)},
 	}
 	var order []string
 	for range 10 {

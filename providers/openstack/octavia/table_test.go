@@ -65,7 +65,7 @@ func (c *table) answer(r *http.Request) (*http.Response, error) {
 	case c.refused != "" && strings.HasPrefix(request, c.refused):
 		status, text = http.StatusForbidden, `{"faultcode": "Client", "faultstring": "Quota has been met for resources: all"}`
 	case r.Method == http.MethodPost && status != http.StatusOK:
-		status, text = http.StatusCreated, `{"loadbalancer": {"id": "made"}, "pool": {"id": "made"}, "listener": {"id": "made"}, "healthmonitor": {"id": "made"}}`
+		status, text = http.StatusCreated, `{"loadbalancer": {"id": "made"}, "pool": {"id": "made"}, "listener": {"id": "made"}, "healthmonitor": {"id": "made"}, "security_group": {"id": "made"}}`
 	case r.Method == http.MethodDelete:
 		status, text = http.StatusNoContent, ""
 	case r.Method != http.MethodGet && r.Method != http.MethodPost:

@@ -171,7 +171,7 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 			desired.FieldAllowed:         desired.ObservedAllowed(l, neutron.IsIPv6(s.LB.Address), wanted.ProviderFields[desired.FieldAllowed]),
 			desired.FieldMethod:          p.Method,
 			desired.FieldPersistence:     string(p.Persistence),
-			desired.FieldOwned:           strconv.FormatBool(d.OwnershipTags.IsTagged(l.Tags, spec.Ref.Owner)),
+			desired.FieldOwned:           strconv.FormatBool(d.OwnershipTags.HasName(l.Tags, spec.Ref.Owner)),
 		},
 	}
 	if m, ok := s.Monitors[l.Pool]; ok {

@@ -21,6 +21,7 @@ func TestConformance(t *testing.T) {
 		Descriptor:  openstack.Descriptor(),
 		Annotations: openstack.Annotations(),
 		Variations:  p.variations(),
+		Traffic:     carriedOut(),
 		With:        map[string]string{own + "enable-health-monitor": "true"},
 		Slow:        true,
 		Names:       map[string]string{p.SubnetID: "the nodes' subnet"},

@@ -19,6 +19,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -201,7 +202,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 		port = q.before.LB.Port
 	}
 	for _, ip := range ips {
-		if why := ip.Obstacle(port, spec.Ref.Owner.UID, spec.Preserved[desired.FieldFloatingIP]); why != "" {
+		if why := owner.Obstacle(ip, port, spec); why != "" {
 			q.refuse(q.where.AddressBy, address, why)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
@@ -39,10 +40,10 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
-	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.Description(spec.Ref.Owner)}})
+	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.description(spec.Ref.Owner)}})
 	for i, ip := range made {
 		switch {
-		case !m.IsOurs(ip.Description, spec.Ref.Owner, false):
+		case !ownership.IsCertain(m.madeFor(&ip, s, spec), spec.Ref.Owner):
 		case ip.Port == "":
 			s.Free = &made[i]
 			return err

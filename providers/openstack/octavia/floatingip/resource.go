@@ -3,14 +3,14 @@ package floatingip
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
@@ -58,14 +58,14 @@ func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Chan
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
 	case spec.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(spec).IPv6:
 	case internal && ip != nil:
-		m.release(r, ip, spec)
+		m.release(r, ip, s, spec)
 	case internal:
-	case ip != nil && m.isFormer(ip.Description, spec.Ref.Owner):
-		changeFloating(r, ip, ip.Port, m.Description(spec.Ref.Owner))
+	case ip != nil && m.isOutdated(ip, s, spec):
+		changeFloating(r, ip, ip.Port, m.description(spec.Ref.Owner))
 	case ip == nil && follows == nil:
 		return true
-	case ip == nil && !m.IsOurs(follows.Description, spec.Ref.Owner, false) && m.IsOurs(follows.Description, spec.Ref.Owner, true):
-		changeFloating(r, follows, follows.Port, m.Description(spec.Ref.Owner))
+	case ip == nil && isUpstreams(follows, spec):
+		changeFloating(r, follows, follows.Port, m.description(spec.Ref.Owner))
 	}
 	return false
 }
@@ -77,16 +77,16 @@ const PortOfVIP = "vip_port_id"
 func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Change, stays bool) {
 	spec := change.Spec
 	if s.Free != nil && !change.Replaced && spec.Beside == nil {
-		m.release(r, s.Free, spec)
+		m.release(r, s.Free, s, spec)
 	}
 	switch ip := s.Floating; {
 	case ip == nil || stays:
 	case !change.Replaced:
-		m.release(r, ip, spec)
-	case m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true):
+		m.release(r, ip, s, spec)
+	case m.isLeft(ip, s, spec):
 		// It is for the balancer that comes in the place of this one: its description makes it the Service's. Any other is
 		// detached with the balancer.
-		changeFloating(r, ip, "", m.Description(spec.Ref.Owner))
+		changeFloating(r, ip, "", m.description(spec.Ref.Owner))
 	}
 }
 
@@ -100,9 +100,9 @@ func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Cha
 //	any other, or nobody              –           –            detached
 //
 // One that loadBalancerIP chose was not made for a Service that shared the balancer.
-func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, spec cloud.Spec) {
+func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) {
 	keep := option.KeepFloatingIP.Bool(spec.Options)
-	switch ours := m.inherits(ip, spec) || m.IsOurs(ip.Description, spec.Ref.Owner, true); {
+	switch ours := m.isLeft(ip, s, spec); {
 	case ours && !keep:
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && spec.Deleting:
@@ -112,10 +112,38 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, spec cloud.
 	}
 }
 
-// inherits reports whether a floating IP at the Service's balancer was made for another Service,
-// which shared the balancer.
-func (m *Manager) inherits(ip *object.FloatingIP, spec cloud.Spec) bool {
-	return ip.Port != "" && ip.Address != m.Rules.PlaceOf(spec).Address && strings.Contains(ip.Description, DescriptionPrefix)
+// isLeft reports whether a floating IP at the Service's balancer is the Service's to delete: it was made for it, or for another one of
+// this cluster, which shared the balancer.
+func (m *Manager) isLeft(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
+	here := ownership.Of(cloud.Owner{Cluster: m.madeFor(ip, s, spec).Cluster}, spec.Ref.Owner) == ownership.ThisCluster
+	return m.isOurs(ip, s, spec) || here && ip.Address != m.Rules.PlaceOf(spec).Address
+}
+
+// isOurs reports whether a floating IP at the balancer of a snapshot was made for the Service. One of upstream's says so by where it is
+// attached.
+func (m *Manager) isOurs(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
+	return isUpstreams(ip, spec) || ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner)
+}
+
+// isUpstreams reports whether a floating IP has a description as upstream gives it, without UID.
+func isUpstreams(ip *object.FloatingIP, spec cloud.Spec) bool {
+	madeFor, made := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+	return made && madeFor.UID == ""
+}
+
+// isOutdated reports whether a floating IP of the Service has the description that it got in a cluster of another name.
+func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
+	return ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner) && ip.Description != m.description(spec.Ref.Owner)
+}
+
+// madeFor returns the owner that the description of a floating IP names.
+func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) cloud.Owner {
+	o, _ := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+	return owner.Read(m.Rules, s, spec).AsOurs(o)
+}
+
+func (m *Manager) description(o cloud.Owner) string {
+	return m.Rules.OwnershipTags.OwnDescription(tag.FloatingIP, o)
 }
 
 func floatingResource(ip *object.FloatingIP, port any, description string) cloud.Resource {
@@ -157,7 +185,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	at, _ := port.(string)
 	why := ""
 	if ip != nil {
-		why = ip.Obstacle(at, spec.Ref.Owner.UID, spec.Preserved[desired.FieldFloatingIP])
+		why = owner.Obstacle(*ip, at, spec)
 	}
 	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {
@@ -176,38 +204,12 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	default:
 		r.Wanted = append(r.Wanted, cloud.Resource{
 			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.Description(spec.Ref.Owner),
+				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.description(spec.Ref.Owner),
 				"floating_ip_address": where.FloatingAddress,
 			},
 		})
 	}
 	r.Wanted[len(r.Wanted)-1].Problem = problem
-}
-
-// DescriptionPrefix begins the descriptions of the floating IPs upstream makes.
-const DescriptionPrefix = "Floating IP for Kubernetes external service"
-
-// Description is upstream's, with the Service's UID, which is a proof.
-func (m *Manager) Description(o cloud.Owner) string {
-	proof := " (uid " + o.UID + ")"
-	text := fmt.Sprintf("%s %s from cluster %s", DescriptionPrefix, o, m.Rules.OwnershipTags.ClusterName)
-	return text[:min(len(text), tag.MaxText-len(proof))] + proof
-}
-
-// IsOurs reports whether a floating IP of that description was made for the Service. One of upstream's
-// says so by where it is attached.
-func (m *Manager) IsOurs(description string, o cloud.Owner, attached bool) bool {
-	if strings.Contains(description, "(uid ") {
-		return o.UID != "" && strings.HasSuffix(description, "(uid "+o.UID+")")
-	}
-	return attached && strings.Contains(description, DescriptionPrefix)
-}
-
-// isFormer reports whether a floating IP of the Service has the description it got in a cluster of
-// another name.
-func (m *Manager) isFormer(description string, o cloud.Owner) bool {
-	return description != m.Description(o) && m.IsOurs(description, o, false) &&
-		strings.HasPrefix(description, DescriptionPrefix+" "+o.String()+" from cluster ")
 }
 
 // Following is the floating IP that stays at the balancer beside, which serves, and follows when this
@@ -216,13 +218,19 @@ func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
 	if spec.Beside == nil || m.Rules.PlaceOf(spec).Internal {
 		return nil
 	}
-	s, ok := spec.Beside.Native.(*object.Snapshot)
-	if !ok || s.Floating == nil {
+	s := beside(spec)
+	if s == nil || s.Floating == nil {
 		return nil
 	}
 	chosen := m.Rules.PlaceOf(spec).FloatingAddress
-	if chosen == s.Floating.Address || chosen == "" && m.IsOurs(s.Floating.Description, spec.Ref.Owner, true) {
+	if chosen == s.Floating.Address || chosen == "" && m.isOurs(s.Floating, s, spec) {
 		return s.Floating
 	}
 	return nil
+}
+
+// beside is what was read of the balancer that serves while another one is made.
+func beside(spec cloud.Spec) *object.Snapshot {
+	s, _ := spec.Beside.Native.(*object.Snapshot)
+	return s
 }

@@ -170,9 +170,10 @@ func Lifecycle(lb Balancer) (cloud.BalancerState, string) {
 
 // SecurityGroup is what the driver uses of a security group of Neutron.
 type SecurityGroup struct {
-	ID    string              `json:"id"`
-	Name  string              `json:"name"`
-	Rules []SecurityGroupRule `json:"security_group_rules"`
+	ID          string              `json:"id"`
+	Name        string              `json:"name"`
+	Description string              `json:"description"`
+	Rules       []SecurityGroupRule `json:"security_group_rules"`
 }
 
 // SecurityGroupRule is a rule of a security group of Neutron. What is null in it means any.
@@ -194,9 +195,8 @@ func (g SecurityGroup) Identifier() string { return g.ID }
 // Security is the security group that lets the balancer reach the nodes, as it was read; nil where
 // there is none. ports are those of machines, with their groups.
 type Security struct {
-	Group *SecurityGroup
-	// Surplus are further groups of its name: Neutron takes several.
-	Surplus []SecurityGroup
+	// Groups are the Service's: Neutron takes several of one name. All but the first are surplus.
+	Groups []SecurityGroup
 	// None says that there is no group, and that none is made either.
 	None  bool
 	Ports []neutron.Port

@@ -1,8 +1,6 @@
 package resource
 
 import (
-	"strings"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -31,8 +29,8 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy 
 	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, spec.Ref.Owner)}}
 	if change.After != nil && spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
 		stays.Fields["name"] = change.After.Name
-		if strings.HasPrefix(s.LB.Description, tag.DescriptionPrefix) {
-			stays.Fields["description"] = c.Rules.OwnershipTags.Description(spec.Ref.Owner)
+		if _, made := tag.Balancer.Read(s.LB.Description, spec.Ref.Owner); made {
+			stays.Fields["description"] = c.Rules.OwnershipTags.Description(tag.Balancer, spec.Ref.Owner)
 		}
 	}
 	r.Wanted = append(r.Wanted, stays)

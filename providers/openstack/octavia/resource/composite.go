@@ -61,7 +61,10 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (r cloud
 	if change.After != nil {
 		addresses = c.addWantedParts(&r, s, place, change)
 	}
-	first := c.Groups.Add(&r, s, change, addresses)
+	first, err := c.Groups.Add(ctx, &r, s, change, addresses)
+	if err != nil {
+		return r, err
+	}
 	first = append(first, c.Floating.Add(ctx, &r, s, change, balancer)...)
 	if isNew {
 		Find(r.Wanted, balancer).Needs = first

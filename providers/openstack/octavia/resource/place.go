@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // newBalancer is a balancer that is to be made. It is put where the Service asks for, at the user's port, or with the nodes,
@@ -35,7 +36,7 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 		other, err = c.otherSubnet(ctx, where)
 	}
 	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.OwnershipTags.Description(spec.Ref.Owner), "tags": b.OwnershipTags,
+		"name": b.Name, "description": c.Rules.OwnershipTags.Description(tag.Balancer, spec.Ref.Owner), "tags": b.OwnershipTags,
 		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
 		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
 		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],

@@ -4,6 +4,7 @@ package secgroup
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"net/url"
 	"slices"
 
@@ -11,10 +12,13 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Manager are the security groups that let load balancers reach the nodes.
@@ -46,12 +50,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 			return err
 		}
 	}
-	ofService := slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return g.Name != groupName(spec.Ref.Owner) })
-	if len(ofService) > 0 {
-		s.Security.Group, s.Security.Surplus = &ofService[0], ofService[1:]
-	}
+	s.Security.Groups = slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, spec) })
 	if !m.Rules.Config.ManageSecurityGroups {
-		s.Security.None = s.Security.Group == nil
+		s.Security.None = len(s.Security.Groups) == 0
 		return nil
 	}
 	if spec.Deleting && !spec.Retained {
@@ -66,6 +67,15 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 	return err
 }
 
+// isOurs reports whether a security group was made for the Service. Its name holds the UID, which the Service of a cluster that was
+// restored from the same backup has too. The description names the cluster.
+func (m *Manager) isOurs(g object.SecurityGroup, s *object.Snapshot, spec cloud.Spec) bool {
+	madeFor, _ := tag.SecurityGroup.Read(g.Description, spec.Ref.Owner)
+	madeFor = owner.Read(m.Rules, s, spec).AsOurs(madeFor)
+	madeFor.UID = spec.Ref.Owner.UID
+	return g.Name == groupName(spec.Ref.Owner) && ownership.Of(madeFor, spec.Ref.Owner) == ownership.Ours
+}
+
 // AreNone reports whether the last look has shown that nothing is left of a time when groups were managed.
 func (m *Manager) AreNone(spec cloud.Spec) bool {
 	last := object.LastOf(spec)
@@ -74,51 +84,80 @@ func (m *Manager) AreNone(spec cloud.Spec) bool {
 
 // Add adds the security group with its rules, and the ports of these addresses, which have to have it. Where groups are not
 // managed one that is left is not wanted. What a new balancer needs is needed: what listens must be reached.
-func (m *Manager) Add(r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf) {
+func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf, err error) {
 	isNew := change.After != nil && !change.Before.Found
-	if isNew && change.Spec.Lookups[desired.LookupMemberCIDR] == "" {
-		return nil
+	serves := change.After == nil && (change.Replaced || change.Spec.Beside != nil) // then the group stays for the other balancer
+	if serves || isNew && change.Spec.Lookups[desired.LookupMemberCIDR] == "" {
+		return nil, nil
 	}
-	group := cloud.Resource{Kind: kindGroup, Key: change.Spec.Ref.Owner.String(), Native: change.Spec.Ref.Owner}
-	if s.Security.Group != nil {
-		present := group
-		present.ID = s.Security.Group.ID
-		r.Present = append(r.Present, present)
+	us := change.Spec.Ref.Owner
+	group := cloud.Resource{Kind: kindGroup, Key: us.String(), Fields: map[string]any{
+		"name": groupName(us), "description": m.Rules.OwnershipTags.OwnDescription(tag.SecurityGroup, us),
+	}}
+	stays := change.After != nil && m.Rules.Config.ManageSecurityGroups
+	for i, g := range s.Security.Groups {
+		present := cloud.Resource{Kind: kindGroup, Key: group.Key, ID: g.ID, Fields: map[string]any{"description": g.Description}}
+		if i > 0 {
+			present.Key += " " + g.ID
+		}
+		if err := m.addPresent(ctx, r, s, present, !stays || i > 0); err != nil {
+			return nil, err
+		}
 	}
-	for _, g := range s.Security.Surplus {
-		r.Present = append(r.Present, cloud.Resource{Kind: kindGroup, Key: group.Key + " " + g.ID, ID: g.ID, Native: group.Native})
+	if stays {
+		needed = m.addWanted(r, s, group, change.Spec, addresses)
 	}
-	if change.After == nil || !m.Rules.Config.ManageSecurityGroups {
-		return nil
-	}
-	want := func(one cloud.Resource) { r.Wanted, needed = append(r.Wanted, one), append(needed, one.Ref()) }
+	return needed, nil
+}
+
+// addWanted adds the group, the ports of these addresses and the rules that differ, and returns all that is wanted.
+func (m *Manager) addWanted(r *cloud.Resources, s *object.Snapshot, group cloud.Resource, spec cloud.Spec, addresses []string) (wanted []cloud.IDOf) {
+	want := func(one cloud.Resource) { r.Wanted, wanted = append(r.Wanted, one), append(wanted, one.Ref()) }
 	want(group)
 	near := Behind(s.Security, addresses)
 	for _, p := range s.Security.Ports {
-		member := cloud.Resource{Kind: kindMembership, Key: p.ID, Native: p, Fields: map[string]any{"group": group.Ref()}}
-		if s.Security.Group != nil && slices.Contains(p.Groups, s.Security.Group.ID) {
-			r.Present = append(r.Present, member)
-		}
 		if near[p.ID] {
-			want(member)
+			want(membership(group, p))
 		}
 	}
 	var rules cloud.Resources
-	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Group), m.wantedRules(change.Spec))
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Groups), m.wantedRules(spec))
 	r.Present = append(r.Present, rules.Present...)
 	for _, rule := range rules.Wanted {
 		want(rule)
 	}
-	return needed
+	return wanted
 }
 
-// rulesOf returns the rules of a group, if there is one. Neutron may have several that let the same through.
-func rulesOf(g *object.SecurityGroup) packetfilter.Rules {
+// addPresent adds a group and the ports that have it. Before it is deleted it is taken from all of them, not only from those of machines.
+func (m *Manager) addPresent(ctx context.Context, r *cloud.Resources, s *object.Snapshot, group cloud.Resource, goes bool) (err error) {
+	ports := s.Security.Ports
+	if goes {
+		if ports, err = neutron.Ports(ctx, m.Network, url.Values{"security_groups": {group.ID}}); err != nil {
+			return fmt.Errorf("listing the ports of security group %s: %w", group.ID, err)
+		}
+	}
+	r.Present = append(r.Present, group)
+	for _, p := range ports {
+		if slices.Contains(p.Groups, group.ID) {
+			r.Present = append(r.Present, membership(group, p))
+		}
+	}
+	return nil
+}
+
+// membership is that of a port in a group.
+func membership(group cloud.Resource, p neutron.Port) cloud.Resource {
+	return cloud.Resource{Kind: kindMembership, Key: p.ID + " in " + group.Key, Native: p, Fields: map[string]any{"group": group.Ref()}}
+}
+
+// rulesOf returns the rules of the first group, if there is one. Neutron may have several that let the same through.
+func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 	rules := packetfilter.Rules{}
-	if g == nil {
+	if len(groups) == 0 {
 		return rules
 	}
-	for _, r := range g.Rules {
+	for _, r := range groups[0].Rules {
 		rule := packetfilter.Rule{Egress: r.Direction != "ingress", PortRange: cloud.AllPorts(packetfilter.Protocol(cmp.Or(r.Protocol, "any")))}
 		if r.From != nil {
 			rule.From = *r.From

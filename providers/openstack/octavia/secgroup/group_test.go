@@ -51,12 +51,12 @@ func TestRulesOfNeutron(t *testing.T) {
 		m.Rules.Config.ManageSecurityGroups = true
 		spec := specOf(test.from)
 		var r cloud.Resources
-		needed := m.Add(&r, &object.Snapshot{Security: object.Security{Group: &group}}, cloud.Change{Spec: spec, After: &cloud.Balancer{}, Before: cloud.Observed{Found: true}}, nil)
+		needed, err := m.Add(t.Context(), &r, &object.Snapshot{Security: object.Security{Groups: []object.SecurityGroup{group}}}, cloud.Change{Spec: spec, After: &cloud.Balancer{}, Before: cloud.Observed{Found: true}}, nil)
 		if missing, surplus := keyOf(r.Wanted), keyOf(r.Present); missing != test.missing || surplus != test.surplus {
 			t.Errorf("%s: lacks %q, has %q too; want %q and %q", name, missing, surplus, test.missing, test.surplus)
 		}
-		if len(needed) != len(r.Wanted) {
-			t.Errorf("%s: needed are %v, wanted %v", name, needed, r.Wanted)
+		if err != nil || len(needed) != len(r.Wanted) {
+			t.Errorf("%s: %v; needed are %v, wanted %v", name, err, needed, r.Wanted)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package secgroup
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"slices"
 	"strconv"
 
@@ -28,7 +27,7 @@ var everyone = map[string]packetfilter.Peer{"IPv4": {Network: "0.0.0.0/0"}, "IPv
 // Kinds are the group, its rules, and the ports that have it.
 func (m *Manager) Kinds() []cloud.ResourceKind {
 	return []cloud.ResourceKind{
-		{Name: kindGroup, OfService: true, Takes: []string{kindRule, kindMembership}, Create: m.createGroup, Delete: m.deleteGroup},
+		{Name: kindGroup, OfService: true, Takes: []string{kindRule}, Create: m.createGroup, Update: m.describeGroup, Delete: m.deleteGroup},
 		{Name: kindRule, OfService: true, Create: m.createRule, Delete: m.deleteRule},
 		{Name: kindMembership, OfService: true, Create: m.joinGroup, Delete: m.leaveGroup},
 	}
@@ -36,9 +35,7 @@ func (m *Manager) Kinds() []cloud.ResourceKind {
 
 // createGroup makes a group without rules: Neutron gives it two that nobody asked for.
 func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	o, _ := wanted.Native.(cloud.Owner)
-	description := tag.Cut(fmt.Sprintf("Security Group for %s Service LoadBalancer in cluster %s", o, m.Rules.OwnershipTags.ClusterName)) // as upstream's
-	body := map[string]any{"security_group": map[string]string{"name": groupName(o), "description": description}}
+	body := map[string]any{"security_group": wanted.Fields}
 	var answer struct {
 		Group object.SecurityGroup `json:"security_group"`
 	}
@@ -54,17 +51,12 @@ func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cl
 	return answer.Group.ID, err
 }
 
-// deleteGroup takes the group from all ports that have it, and deletes it.
+// describeGroup writes whose a group is, which was upstream's or of the cluster's former name.
+func (m *Manager) describeGroup(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
+	return api.Update(ctx, m.Network, "security_group", api.Chosen(wanted.Fields, fields), "security-groups", present.ID)
+}
+
 func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error {
-	ports, err := neutron.Ports(ctx, m.Network, url.Values{"security_groups": {present.ID}})
-	if err != nil {
-		return fmt.Errorf("listing its ports: %w", err)
-	}
-	for _, p := range ports {
-		if err := m.leave(ctx, p, present.ID); err != nil {
-			return err
-		}
-	}
 	return api.Remove(ctx, m.Network, "security-groups", present.ID)
 }
 
@@ -98,11 +90,7 @@ func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []clou
 // leaveGroup takes the group from a port.
 func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
 	p, _ := present.Native.(neutron.Port)
-	return m.leave(ctx, p, fmt.Sprint(present.Fields["group"]))
-}
-
-func (m *Manager) leave(ctx context.Context, p neutron.Port, group string) error {
-	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == group }))
+	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == present.Fields["group"] }))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone

@@ -1,0 +1,57 @@
+package tag
+
+import (
+	"cmp"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Form is that of upstream's descriptions of one kind of objects. They have the Service between two texts, and the cluster's name
+// at the end.
+type Form struct{ before, between string }
+
+// The forms of descriptions.
+var (
+	Balancer      = Form{"Kubernetes external service ", " from cluster "}
+	FloatingIP    = Form{"Floating IP for Kubernetes external service ", " from cluster "}
+	SecurityGroup = Form{"Security Group for ", " Service LoadBalancer in cluster "}
+)
+
+// The parts of what we add, for objects that have no tags when they are made.
+const (
+	uidPart     = " (uid "
+	clusterPart = ", cluster "
+)
+
+// Description is upstream's.
+func (m Ownership) Description(f Form, o cloud.Owner) string {
+	return Cut(f.before + o.String() + f.between + m.ClusterName)
+}
+
+// OwnDescription is upstream's with the Service's UID, and the cluster's id where that is not its name, or where that
+// does not fit.
+func (m Ownership) OwnDescription(f Form, o cloud.Owner) string {
+	text, proof := m.Description(f, o), uidPart+o.UID
+	if o.Cluster != m.ClusterName || len(text)+len(proof) >= MaxText {
+		proof += clusterPart + Hashed(o.Cluster)
+	}
+	proof += ")"
+	return text[:min(len(text), MaxText-len(proof))] + proof
+}
+
+// Read returns the owner that a description names to a Service, without UID in one of upstream's. It is false for any other text.
+func (f Form) Read(description string, us cloud.Owner) (o cloud.Owner, ok bool) {
+	rest, ok := strings.CutPrefix(description, f.before)
+	if !ok {
+		return o, false
+	}
+	if at := strings.LastIndex(rest, uidPart); at >= 0 && strings.HasSuffix(rest, ")") {
+		o.UID, o.Cluster, _ = strings.Cut(rest[at+len(uidPart):len(rest)-1], clusterPart)
+		rest = rest[:at]
+	}
+	service, name, _ := strings.Cut(rest, f.between)
+	o.Cluster = cmp.Or(o.Cluster, name)
+	o.Namespace, o.Name, _ = strings.Cut(service, "/")
+	return unhashed(o, us), true
+}
