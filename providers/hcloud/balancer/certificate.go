@@ -66,7 +66,7 @@ func (s state) certificateOf(names string) (first *hcloud.Certificate) {
 }
 
 // wantedCertificate is the certificate that a listener of the view uses, if it is one that is made for
-// the Service. Another one that has its name now gives it up first, which is what Native names.
+// the Service.
 func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Resource {
 	for _, l := range v.Listeners {
 		names, managed := strings.CutPrefix(l.ProviderFields[cloud.FieldCertificate], managedPrefix)
@@ -82,14 +82,8 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+uid), "issuance": issued,
 			"domain_names": items(names), "labels": labels,
 		}}
-		present := s.certificateOf(names)
-		if present != nil && s.resting[present.ID] {
+		if present := s.certificateOf(names); present != nil && s.resting[present.ID] {
 			r.Fields["issuance"] = failed
-		}
-		for _, c := range s.certificates {
-			if c.Name == r.Fields["name"] && present != c {
-				r.Native = c
-			}
 		}
 		return []cloud.Resource{r}
 	}

@@ -26,7 +26,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
 	return []cloud.ResourceKind{
 		{
-			Name: kindCertificate, OfService: true, Last: []string{"issuance"},
+			Name: kindCertificate, OfService: true, Unique: "name", Last: []string{"issuance"},
 			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
@@ -46,9 +46,6 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 type writer struct{ API *hcloud.Client }
 
 func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	if err := w.freeName(ctx, wanted); err != nil {
-		return "", err
-	}
 	request := body(wanted, "name", "domain_names", "labels")
 	request["type"] = hcloud.CertificateTypeManaged
 	answer, err := w.send(ctx, http.MethodPost, "/certificates", request)
@@ -56,17 +53,6 @@ func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ 
 		return "", cmp.Or(taken(err, managedName, wanted), missing("creating the certificate"))
 	}
 	return strconv.FormatInt(answer.Certificate.ID, 10), err
-}
-
-// freeName renames another certificate of the Service that has the name.
-func (w writer) freeName(ctx context.Context, wanted cloud.Resource) error {
-	before, taken := wanted.Native.(*hcloud.Certificate)
-	if !taken {
-		return nil
-	}
-	id := strconv.FormatInt(before.ID, 10)
-	_, err := w.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
-	return err
 }
 
 // answer is what the API says to a write.
@@ -144,9 +130,6 @@ func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	path := "/certificates/" + present.ID
 	if fields[0] == "name" {
-		if err := w.freeName(ctx, wanted); err != nil {
-			return err
-		}
 		_, err := w.send(ctx, http.MethodPut, path, body(wanted, "name"))
 		return taken(err, managedName, wanted)
 	}
