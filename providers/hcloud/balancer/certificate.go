@@ -12,6 +12,7 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // labelStaging has the staging CA issue a certificate.
@@ -35,7 +36,8 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 			key += fmt.Sprintf(" %d", c.ID)
 		}
 		present = append(present, cloud.Resource{
-			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10), Fields: map[string]any{"name": c.Name, "issuance": state},
+			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10),
+			Fields: map[string]any{"name": c.Name, "issuance": state, "labels": c.Labels},
 		})
 	}
 	notTarget := func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget }
@@ -46,6 +48,28 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 		return present, present
 	}
 	return present, s.wantedCertificate(change.Spec, *change.After)
+}
+
+// certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
+// cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name.
+func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
+	us := spec.Ref.Owner
+	if us.UID == "" || len(found) == 0 && !spec.Deleting && !isManaged(spec) {
+		return nil, nil
+	}
+	list, listed := spec.BulkList.(bulk)
+	all := slices.Clone(list.certificates)
+	if !listed {
+		var err error
+		if all, err = b.managed(ctx, labelUID+"="+us.UID); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
+		owner := ownerOf(c.Labels, us)
+		used := slices.ContainsFunc(found, func(lb *hcloud.LoadBalancer) bool { return uses(lb, c) })
+		return ownership.Of(owner, us) != ownership.Ours && !(used && ownership.IsTagged(owner, us))
+	}), nil
 }
 
 // domainsOf are the domains of a certificate, as annotations have them.
@@ -73,18 +97,21 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		if !managed {
 			continue
 		}
-		uid := spec.Ref.Owner.UID
-		labels := map[string]string{labelUID: uid}
-		if staging.Bool(spec.Options) {
+		labels, issuance, present := map[string]string{}, issued, s.certificateOf(names)
+		switch {
+		case present != nil:
+			labels = present.Labels
+			if s.resting[present.ID] {
+				issuance = failed
+			}
+		case staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
+		owner := spec.Ref.Owner
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
-			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+uid), "issuance": issued,
-			"domain_names": items(names), "labels": labels,
+			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
+			"domain_names": items(names), "labels": withTags(labels, tagsOf(labelsOf(owner, false))),
 		}}
-		if present := s.certificateOf(names); present != nil && s.resting[present.ID] {
-			r.Fields["issuance"] = failed
-		}
 		return []cloud.Resource{r}
 	}
 	return nil
@@ -110,8 +137,10 @@ func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates [
 }
 
 // uses reports whether the load balancer uses a certificate.
-func (s state) uses(c *hcloud.Certificate) bool {
-	return s.lb != nil && slices.ContainsFunc(s.lb.Services, func(service hcloud.LoadBalancerService) bool {
+func (s state) uses(c *hcloud.Certificate) bool { return s.lb != nil && uses(s.lb, c) }
+
+func uses(lb *hcloud.LoadBalancer, c *hcloud.Certificate) bool {
+	return slices.ContainsFunc(lb.Services, func(service hcloud.LoadBalancerService) bool {
 		return slices.ContainsFunc(service.HTTP.Certificates, func(used *hcloud.Certificate) bool { return used.ID == c.ID })
 	})
 }

@@ -35,7 +35,7 @@ func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	certificates, err := b.certificatesOf(ctx, spec, len(found) > 0)
+	certificates, err := b.certificatesOf(ctx, spec, found)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
@@ -53,18 +53,6 @@ func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return cloud.Observed{}, err
 	}
 	return b.observe(spec, o, s, byName, lookups), nil
-}
-
-// certificatesOf returns the managed certificates of the Service, where there can be any.
-func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found bool) ([]*hcloud.Certificate, error) {
-	us := spec.Ref.Owner
-	if us.UID == "" || !found && !spec.Deleting && !isManaged(spec) {
-		return nil, nil
-	}
-	if list, listed := spec.BulkList.(bulk); listed {
-		return slices.DeleteFunc(slices.Clone(list.certificates), func(c *hcloud.Certificate) bool { return !ownership.IsTagged(ownerOf(c.Labels, us), us) }), nil
-	}
-	return b.managed(ctx, labelUID+"="+us.UID)
 }
 
 // observe fills in what is known of a load balancer.

@@ -26,7 +26,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
 	return []cloud.ResourceKind{
 		{
-			Name: kindCertificate, OfService: true, Unique: "name", Last: []string{"issuance"},
+			Name: kindCertificate, OfService: true, Unique: "name", Separate: []string{"issuance"}, Last: []string{"issuance"},
 			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
@@ -126,11 +126,11 @@ func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 	return err
 }
 
-// updateCertificate renames a certificate, or has one issued again.
+// updateCertificate renames or labels a certificate, or has one issued again.
 func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	path := "/certificates/" + present.ID
-	if fields[0] == "name" {
-		_, err := w.send(ctx, http.MethodPut, path, body(wanted, "name"))
+	if fields[0] != "issuance" {
+		_, err := w.send(ctx, http.MethodPut, path, body(wanted, fields...))
 		return taken(err, managedName, wanted)
 	}
 	if _, err := w.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {

@@ -42,6 +42,7 @@ type lab struct {
 	others  []*corev1.Service
 	nodes   []*corev1.Node
 	events  []string
+	cluster string
 }
 
 // newLab starts with n nodes and upstream's annotations.
@@ -59,7 +60,7 @@ func newLab(t *testing.T, n int, annotations map[string]string) *lab {
 // newLabOn is another Service of the same cloud.
 func newLabOn(t *testing.T, server *emulator.Server, name, uid string, annotations map[string]string) *lab {
 	t.Helper()
-	l := &lab{T: t, server: server, env: variables(server), svc: service(name, uid)}
+	l := &lab{T: t, cluster: "prod", server: server, env: variables(server), svc: service(name, uid)}
 	l.annotate(annotations)
 	l.restart()
 	return l
@@ -112,7 +113,7 @@ func (l *lab) restart() {
 	l.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: c, Machines: instance.New(instance.Options{Cloud: c, Nodes: every}), Nodes: every,
 		Services: func() []*corev1.Service { return append([]*corev1.Service{l.svc}, l.others...) },
-		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: "prod", Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
+		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: l.cluster, Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
 	})
 	l.server.ResetTraffic()
 }
