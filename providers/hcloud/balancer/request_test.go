@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -146,8 +145,7 @@ func TestRequestsOfParts(t *testing.T) {
 	}
 	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
 	lb := with(state{}.balancer(view, ""))
-	reverse := with(part(kindReverse, "ipv4", map[string]any{"dns_ptr": "www.example.com"}))
-	reverse.Native = net.ParseIP("192.0.2.1")
+	reverse := with(part(kindReverse, "ipv4", map[string]any{"ip": "192.0.2.1", "dns_ptr": "www.example.com"}))
 	parts := map[string]cloud.Resource{
 		kindPublic: with(part(kindPublic, "public", nil)), kindNetwork: with(network(4, map[string]any{"ip": "10.0.0.2", "ip_range": "10.0.0.0/24"})),
 		kindTarget: with(serverTarget(11, true)), kindService: with(service(listener)),
@@ -170,7 +168,7 @@ func TestRequestsOfParts(t *testing.T) {
 	if err := w.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.createReverse(t.Context(), reverse, nil); err != nil {
+	if err := w.updateReverse(t.Context(), reverse, reverse, reverseFields); err != nil {
 		t.Error(err)
 	}
 	wanted := cloud.Resource{Fields: map[string]any{"name": "x", "domain_names": []string{"example.com"}, "labels": map[string]string{}}}

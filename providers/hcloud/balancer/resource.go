@@ -146,8 +146,13 @@ func network(id int64, fields map[string]any) cloud.Resource {
 	return r
 }
 
-// reverse are the reverse DNS names. What the Service says nothing of stays.
+// reverseFields are the fields that an address is named with.
+var reverseFields = []string{"ip", "dns_ptr"}
+
+// reverse are the reverse DNS names. What the Service says nothing of stays. The cloud chooses the address of a load balancer that
+// is about to have one: the name follows the next look.
 func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
+	public := s.now().PublicNet
 	add := func(family string, asked annotation.Key, ip net.IP, name string) {
 		named := func(name string) cloud.Resource {
 			return part(kindReverse, family, map[string]any{"dns_ptr": strings.ToLower(name)})
@@ -155,13 +160,21 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 		if name != "" {
 			present = append(present, named(name))
 		}
-		if name = cmp.Or(asked.In(change.Spec.Options), name); name != "" && change.After != nil {
-			r := named(name)
-			r.Native = ip
-			wanted = append(wanted, r)
+		name = cmp.Or(asked.In(change.Spec.Options), name)
+		if name == "" || change.After == nil {
+			return
 		}
+		r := named(name)
+		switch {
+		case ip != nil:
+			r.Fields["ip"] = ip.String()
+		case !public.Enabled && change.After.Scope == cloud.ScopeExternal:
+			r.Fields["ip"] = cloud.FieldOf{Of: theBalancer, Field: family}
+		default:
+			return // it has no such address
+		}
+		wanted = append(wanted, r)
 	}
-	public := s.now().PublicNet
 	add("ipv4", reverse4, public.IPv4.IP, public.IPv4.DNSPtr)
 	add("ipv6", reverse6, public.IPv6.IP, public.IPv6.DNSPtr)
 	return present, wanted

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"strconv"
 
@@ -38,7 +37,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: w.action("attach_to_network", "network", "ip", "ip_range"), Delete: w.undo("detach_from_network", "network")},
 		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
 		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
-		{Name: kindReverse, Create: w.createReverse, Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
+		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
 	}
 }
 
@@ -246,22 +245,7 @@ func (w writer) updateService(ctx context.Context, _, wanted cloud.Resource, fie
 	return w.act(ctx, wanted, "update_service", body(wanted, request...))
 }
 
-func (w writer) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	return wanted.Key, w.updateReverse(ctx, wanted, wanted, nil)
-}
-
-// updateReverse names an address. Of a load balancer that was made a moment ago it is read first.
+// updateReverse names an address.
 func (w writer) updateReverse(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	ip, _ := wanted.Native.(net.IP)
-	if ip == nil {
-		lb, err := byID(ctx, w.API, fmt.Sprint(wanted.Fields["load_balancer"]))
-		switch {
-		case err != nil:
-			return err
-		case lb == nil:
-			return missing("reading the load balancer")
-		}
-		ip = map[string]net.IP{"ipv4": lb.PublicNet.IPv4.IP, "ipv6": lb.PublicNet.IPv6.IP}[wanted.Key]
-	}
-	return w.act(ctx, wanted, "change_dns_ptr", map[string]any{"ip": ip.String(), "dns_ptr": wanted.Fields["dns_ptr"]})
+	return w.act(ctx, wanted, "change_dns_ptr", body(wanted, reverseFields...))
 }
