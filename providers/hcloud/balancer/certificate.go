@@ -13,6 +13,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // labelStaging has the staging CA issue a certificate.
@@ -54,27 +56,28 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 // cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name.
 func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
 	us := spec.Ref.Owner
-	if us.UID == "" || len(found) == 0 && !spec.Deleting && !isManaged(spec) {
+	if us.UID == "" || len(found) == 0 && !spec.Deleting && !desired.IsManaged(spec) {
 		return nil, nil
 	}
 	list, listed := spec.BulkList.(bulk)
 	all := slices.Clone(list.certificates)
 	if !listed {
 		var err error
-		if all, err = b.managed(ctx, labelUID+"="+us.UID); err != nil {
+		if all, err = b.managed(ctx, label.UID+"="+us.UID); err != nil {
 			return nil, err
 		}
 	}
 	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
-		owner := ownerOf(c.Labels, us)
+		owner := label.Owner(c.Labels, us)
 		used := slices.ContainsFunc(found, func(lb *hcloud.LoadBalancer) bool { return uses(lb, c) })
-		return ownership.Of(owner, us) != ownership.Ours && !(used && ownership.IsTagged(owner, us))
+		ours := ownership.Of(owner, us) == ownership.Ours || used && ownership.IsTagged(owner, us)
+		return !ours
 	}), nil
 }
 
 // domainsOf are the domains of a certificate, as annotations have them.
 func domainsOf(c *hcloud.Certificate) string {
-	list, _ := lowerList(strings.Join(c.DomainNames, ","))
+	list, _ := desired.LowerList(strings.Join(c.DomainNames, ","))
 	return list
 }
 
@@ -93,7 +96,7 @@ func (s state) certificateOf(names string) (first *hcloud.Certificate) {
 // the Service.
 func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Resource {
 	for _, l := range v.Listeners {
-		names, managed := strings.CutPrefix(l.ProviderFields[cloud.FieldCertificate], managedPrefix)
+		names, managed := strings.CutPrefix(l.ProviderFields[cloud.FieldCertificate], desired.ManagedPrefix)
 		if !managed {
 			continue
 		}
@@ -104,13 +107,13 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 			if s.resting[present.ID] {
 				issuance = failed
 			}
-		case staging.Bool(spec.Options):
+		case desired.Staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
 		owner := spec.Ref.Owner
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
-			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
-			"domain_names": items(names), "labels": withTags(labels, tagsOf(labelsOf(owner, false))),
+			"name": cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
+			"domain_names": desired.Items(names), "labels": label.With(labels, label.Tags(label.Of(owner, false))),
 		}}
 		return []cloud.Resource{r}
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // ResourceKinds implements cloud.Composite.
@@ -49,7 +51,7 @@ func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ 
 	request["type"] = hcloud.CertificateTypeManaged
 	answer, err := w.send(ctx, http.MethodPost, "/certificates", request)
 	if answer.Certificate.ID == 0 {
-		return "", cmp.Or(taken(err, managedName, wanted), missing("creating the certificate"))
+		return "", cmp.Or(taken(err, desired.ManagedName, wanted), missing("creating the certificate"))
 	}
 	return strconv.FormatInt(answer.Certificate.ID, 10), err
 }
@@ -130,7 +132,7 @@ func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Res
 	path := "/certificates/" + present.ID
 	if fields[0] != "issuance" {
 		_, err := w.send(ctx, http.MethodPut, path, body(wanted, fields...))
-		return taken(err, managedName, wanted)
+		return taken(err, desired.ManagedName, wanted)
 	}
 	if _, err := w.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
 		return fmt.Errorf("having the certificate issued again: %w", err)
@@ -176,7 +178,7 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 func labelled(wanted, network cloud.Resource) map[string]string {
 	labels := maps.Clone(wanted.Fields["labels"].(map[string]string))
 	if id, _ := network.Fields["network_label"].(string); id != "" {
-		labels[labelNetwork] = id
+		labels[label.Network] = id
 	}
 	return labels
 }
@@ -203,7 +205,7 @@ func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fiel
 	if err == nil && answer.LoadBalancer.ID == 0 {
 		return missing("changing the load balancer")
 	}
-	return taken(err, name, wanted)
+	return taken(err, desired.Name, wanted)
 }
 
 // act makes an action of the load balancer that a resource belongs to.

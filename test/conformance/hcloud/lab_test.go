@@ -22,7 +22,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
@@ -89,7 +89,7 @@ func service(name, uid string) *corev1.Service {
 // annotate replaces the annotations besides those that the kernel writes. Keys without a domain are upstream's.
 func (l *lab) annotate(annotations map[string]string) {
 	maps.DeleteFunc(l.svc.Annotations, func(key, _ string) bool {
-		known, _ := balancer.Annotations().Find(key)
+		known, _ := desired.Annotations().Find(key)
 		return !known.Output
 	})
 	for key, value := range annotations {
@@ -108,7 +108,7 @@ func (l *lab) Record(_ event.Object, reason event.Reason, message string) {
 // restart is another process.
 func (l *lab) restart() {
 	l.Helper()
-	c := run.Decorate(mustConnect(l.T, l.env), run.Options{Descriptor: hcloud.Descriptor(), Annotations: balancer.Annotations()})
+	c := run.Decorate(mustConnect(l.T, l.env), run.Options{Descriptor: hcloud.Descriptor(), Annotations: desired.Annotations()})
 	every := func() []*corev1.Node { return l.nodes }
 	l.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: c, Machines: instance.New(instance.Options{Cloud: c, Nodes: every}), Nodes: every,
