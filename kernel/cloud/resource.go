@@ -106,6 +106,9 @@ type ResourceKind struct {
 	// Last are fields that change after everything else, such as a name by which other resources
 	// are known.
 	Last []string
+	// Unique is the field of which the cloud takes no value twice, such as a name, "" for none. Where a present resource has the
+	// value that a wanted one of the kind is made with, or changes to, it first gets another one: that with its id behind.
+	Unique string
 	// Separate are fields that each take a request of their own to change. All others of a resource are
 	// changed together.
 	Separate []string

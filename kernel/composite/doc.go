@@ -8,7 +8,8 @@
 //
 //	1  in the order of the kinds: each resource that is not there is made, after those it refers
 //	   to; fields that differ are changed; a resource whose immutable field differs is deleted and
-//	   made again, after a trial where it has one
+//	   made again, after a trial where it has one; what has a unique value that another one needs
+//	   gets another value first
 //	2  resources that are not wanted are deleted, in the opposite order, each after those that
 //	   refer to it
 //	3  fields that change last; of a balancer that its Service gives up, the ownership tags

@@ -232,3 +232,22 @@ func TestOrder(t *testing.T) {
 		})
 	}
 }
+
+// TestUniqueField: what has the name that another one of the kind needs gives it up first, as a step of the plan.
+func TestUniqueField(t *testing.T) {
+	group := func(key, name string) cloud.Resource { return res("group", key, fields{"name": name}) }
+	kinds := with("group", func(k *cloud.ResourceKind) { k.Unique = "name" })
+	f := newFake(kinds, list(group("old", "web"), group("second", "front"), lb(nil)), list(group("new", "web"), group("second", "web-id-1"), lb(nil)))
+	want := []string{"update group old name", "create group new", "update group old name", "update group second name", "delete group old"}
+	if steps := f.plan(t, cloud.Change{After: &cloud.Balancer{}}); !slices.Equal(steps, want) {
+		t.Errorf("planned %q, want %q", steps, want)
+	}
+	if err := f.settle(t, cloud.Change{After: &cloud.Balancer{}}); err != nil || !slices.Equal(f.done, want) {
+		t.Errorf("done %q, want %q, error %v", f.done, want, err)
+	}
+	refused := newFake(kinds, list(group("old", "web"), lb(nil)), list(group("new", "web"), lb(nil)))
+	refused.fails["update group old name"] = &cloud.Invalid{}
+	if err := refused.settle(t, cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(refused.done, []string{"update group old name", "create group new"}) {
+		t.Errorf("a refusal: done %q, error %v", refused.done, err)
+	}
+}

@@ -1,6 +1,8 @@
 package composite
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -81,7 +83,29 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	case len(fields) == 0 || m.isDenied(wanted):
 		return nil
 	}
-	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: inOneRequest(kind, fields)}
+	fields = inOneRequest(kind, fields)
+	if slices.Contains(fields, kind.Unique) {
+		if s := m.freed(kind, wanted); s != nil {
+			return s
+		}
+	}
+	return &step{verb: cloud.Update, kind: kind, present: present, wanted: wanted, fields: fields}
+}
+
+// freed returns the step after which no other resource has the value of the unique field that a wanted one needs, nil when
+// none has it, or the cloud has refused that.
+func (m *model) freed(kind cloud.ResourceKind, wanted cloud.Resource) *step {
+	value := wanted.Fields[kind.Unique]
+	for _, other := range m.present.of(kind.Name) {
+		if value == nil || other.Fields[kind.Unique] != value || other.Ref() == wanted.Ref() || m.refused[other.Ref()] {
+			continue
+		}
+		after := other
+		after.Fields = maps.Clone(other.Fields)
+		after.Fields[kind.Unique] = fmt.Sprintf("%v-%s", value, other.ID)
+		return &step{verb: cloud.Update, kind: kind, present: other, wanted: after, fields: []string{kind.Unique}}
+	}
+	return nil
 }
 
 // inOneRequest returns those of the fields that the next request changes.
@@ -107,6 +131,9 @@ func isLast(m *model, kind cloud.ResourceKind, field string) bool {
 func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	s, ready := m.before(kind, wanted)
 	if s != nil || !ready {
+		return s
+	}
+	if s := m.freed(kind, wanted); s != nil {
 		return s
 	}
 	if kind.Together != "" {

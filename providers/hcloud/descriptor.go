@@ -7,7 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/network"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
@@ -32,7 +32,7 @@ func Descriptor() cloud.Descriptor {
 			Protocols:       []cloud.Protocol{cloud.ProtocolTCP},
 			LeavesOut:       []cloud.Protocol{cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			NodePorts:       true,
-			Immutable:       balancer.Immutable,
+			Immutable:       desired.Immutable,
 		},
 		Limits: cloud.Limits{
 			PageSize:        api.MaxPage,
@@ -43,7 +43,7 @@ func Descriptor() cloud.Descriptor {
 		Settings:     config.Declared(),
 		Variables:    cloud.Variables{Prefix: "HCLOUD_", Others: ofCLI},
 		Secret:       "hcloud",
-		IDAnnotation: balancer.ID.Name,
+		IDAnnotation: desired.ID.Name,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/network"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
@@ -46,7 +47,7 @@ var (
 // and whether this machine is in it.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	s, err := config.Read(c)
-	defaults, wrong := balancer.ReadDefaults(c.Lookup, s.Network)
+	defaults, wrong := desired.ReadDefaults(c.Lookup, s.Network)
 	if err := errors.Join(err, wrong); err != nil {
 		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
 	}
@@ -59,7 +60,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, err
 	}
 	d := &Driver{
-		Machines: &server.Machines{API: client, Settings: s, Network: id}, Balancers: &balancer.Balancers{API: client, Default: defaults, Network: id},
+		Machines: &server.Machines{API: client, Settings: s, Network: id}, Balancers: &balancer.Balancers{API: client, Configuration: desired.Configuration{Default: defaults, Network: id}},
 		Routes: &network.Routes{API: client, ID: id}, Actions: api.Actions{API: client}, settings: s,
 	}
 	if s.Robot.Credentials {
@@ -116,4 +117,4 @@ func (d *Driver) Instances() cloud.Instances { return d.Machines }
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.
-func Annotations() annotation.Set { return balancer.Annotations() }
+func Annotations() annotation.Set { return desired.Annotations() }

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
@@ -15,7 +15,7 @@ func Upstream() cloud.Upstream {
 		Guide: "docs/how-to/migrate-hcloud.md",
 		Differences: []cloud.Difference{
 			{
-				ID: "hcloud-http-check", Anchor: "health-checks", Service: balancer.IdleCheck,
+				ID: "hcloud-http-check", Anchor: "health-checks", Service: desired.IdleCheck,
 				Text: "it says how its nodes are checked over HTTP, which has no effect upstream without a protocol, port or interval; here it has",
 			},
 			{
@@ -23,7 +23,7 @@ func Upstream() cloud.Upstream {
 				Text: "its traffic stays on the node (externalTrafficPolicy: Local): here its health check port is checked, so that nodes without a Pod get nothing",
 			},
 			{
-				ID: "hcloud-managed-certificate", Anchor: "managed-certificates", Service: balancer.Managed,
+				ID: "hcloud-managed-certificate", Anchor: "managed-certificates", Service: func(spec cloud.Spec, _ cloud.Observed) bool { return desired.IsManaged(spec) },
 				Text: "its certificate is managed: here it follows its domains, and is deleted with the Service",
 			},
 			{

@@ -12,6 +12,9 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // labelStaging has the staging CA issue a certificate.
@@ -35,7 +38,8 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 			key += fmt.Sprintf(" %d", c.ID)
 		}
 		present = append(present, cloud.Resource{
-			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10), Fields: map[string]any{"name": c.Name, "issuance": state},
+			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10),
+			Fields: map[string]any{"name": c.Name, "issuance": state, "labels": c.Labels},
 		})
 	}
 	notTarget := func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget }
@@ -48,9 +52,32 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 	return present, s.wantedCertificate(change.Spec, *change.After)
 }
 
+// certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
+// cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name.
+func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
+	us := spec.Ref.Owner
+	if us.UID == "" || len(found) == 0 && !spec.Deleting && !desired.IsManaged(spec) {
+		return nil, nil
+	}
+	list, listed := spec.BulkList.(bulk)
+	all := slices.Clone(list.certificates)
+	if !listed {
+		var err error
+		if all, err = b.managed(ctx, label.UID+"="+us.UID); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
+		owner := label.Owner(c.Labels, us)
+		used := slices.ContainsFunc(found, func(lb *hcloud.LoadBalancer) bool { return uses(lb, c) })
+		ours := ownership.Of(owner, us) == ownership.Ours || used && ownership.IsTagged(owner, us)
+		return !ours
+	}), nil
+}
+
 // domainsOf are the domains of a certificate, as annotations have them.
 func domainsOf(c *hcloud.Certificate) string {
-	list, _ := lowerList(strings.Join(c.DomainNames, ","))
+	list, _ := desired.LowerList(strings.Join(c.DomainNames, ","))
 	return list
 }
 
@@ -66,31 +93,28 @@ func (s state) certificateOf(names string) (first *hcloud.Certificate) {
 }
 
 // wantedCertificate is the certificate that a listener of the view uses, if it is one that is made for
-// the Service. Another one that has its name now gives it up first, which is what Native names.
+// the Service.
 func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Resource {
 	for _, l := range v.Listeners {
-		names, managed := strings.CutPrefix(l.ProviderFields[cloud.FieldCertificate], managedPrefix)
+		names, managed := strings.CutPrefix(l.ProviderFields[cloud.FieldCertificate], desired.ManagedPrefix)
 		if !managed {
 			continue
 		}
-		uid := spec.Ref.Owner.UID
-		labels := map[string]string{labelUID: uid}
-		if staging.Bool(spec.Options) {
+		labels, issuance, present := map[string]string{}, issued, s.certificateOf(names)
+		switch {
+		case present != nil:
+			labels = present.Labels
+			if s.resting[present.ID] {
+				issuance = failed
+			}
+		case desired.Staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
+		owner := spec.Ref.Owner
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
-			"name": cmp.Or(managedName.In(spec.Options), "ccm-managed-certificate-"+uid), "issuance": issued,
-			"domain_names": items(names), "labels": labels,
+			"name": cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
+			"domain_names": desired.Items(names), "labels": label.With(labels, label.Tags(label.Of(owner, false))),
 		}}
-		present := s.certificateOf(names)
-		if present != nil && s.resting[present.ID] {
-			r.Fields["issuance"] = failed
-		}
-		for _, c := range s.certificates {
-			if c.Name == r.Fields["name"] && present != c {
-				r.Native = c
-			}
-		}
 		return []cloud.Resource{r}
 	}
 	return nil
@@ -116,8 +140,10 @@ func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates [
 }
 
 // uses reports whether the load balancer uses a certificate.
-func (s state) uses(c *hcloud.Certificate) bool {
-	return s.lb != nil && slices.ContainsFunc(s.lb.Services, func(service hcloud.LoadBalancerService) bool {
+func (s state) uses(c *hcloud.Certificate) bool { return s.lb != nil && uses(s.lb, c) }
+
+func uses(lb *hcloud.LoadBalancer, c *hcloud.Certificate) bool {
+	return slices.ContainsFunc(lb.Services, func(service hcloud.LoadBalancerService) bool {
 		return slices.ContainsFunc(service.HTTP.Certificates, func(used *hcloud.Certificate) bool { return used.ID == c.ID })
 	})
 }

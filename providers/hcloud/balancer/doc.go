@@ -1,20 +1,18 @@
-// Package balancer is about load balancers: what a Service asks for, what there is, and the requests
-// that lead from one to the other.
+// Package balancer is about load balancers: what there is, and the requests that lead to what a Service
+// asks for, see package desired.
 package balancer
 
 import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
 // Balancers implements what a driver has for load balancers.
 type Balancers struct {
 	API *hcloud.Client
-	// Default are the values of annotations of Services without them, see ReadDefaults.
-	Default map[string]string
-	// Network is the id of the network of the nodes, 0 for none.
-	Network int64
+	desired.Configuration
 }
 
 var (

@@ -1,17 +1,16 @@
 package balancer
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strconv"
-	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // bulk is a cloud.BulkList.
@@ -26,7 +25,7 @@ func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificates, err := b.managed(ctx, labelUID)
+	certificates, err := b.managed(ctx, label.UID)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +64,7 @@ func (b *Balancers) managed(ctx context.Context, selector string) ([]*hcloud.Cer
 
 // has reports whether a load balancer can be the Service's. One that it gave back has nothing of it.
 func has(lb *hcloud.LoadBalancer, spec cloud.Spec) bool {
-	return !spec.Deleting || lb.Labels[labelUID] != "" || ownership.IsInName(lb.Name, spec.Ref.Owner)
+	return !spec.Deleting || lb.Labels[label.UID] != "" || ownership.IsInName(lb.Name, spec.Ref.Owner)
 }
 
 // find looks for the load balancer of the Spec by id, by label and by name, which is unique in a
@@ -82,14 +81,14 @@ func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.
 			return nil, false, err
 		}
 	}
-	wanted := nameOf(spec)
+	wanted := desired.NameOf(spec)
 	var named []*hcloud.LoadBalancer
 	for _, lb := range all {
 		switch {
 		case spec.Beside != nil && idOf(lb) == spec.Beside.ID, !has(lb, spec):
 		case idOf(lb) == spec.Ref.ID:
 			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ownership.IsTagged(ownerOf(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
+		case ownership.IsTagged(label.Owner(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
 			found = append(found, lb)
 		case lb.Name == wanted:
 			named = append(named, lb)
@@ -117,48 +116,28 @@ func byID(ctx context.Context, client *hcloud.Client, text string) (*hcloud.Load
 	return lb, nil
 }
 
-// nameOf returns the name that the Service asks for.
-func nameOf(spec cloud.Spec) string {
-	return cmp.Or(name.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
-}
-
-// Keys of what is looked up.
-const (
-	lookupAdopted      = "adopted"
-	lookupTypes        = "types"
-	lookupTargets      = "targets"
-	lookupServices     = "services"
-	lookupCertificates = "certificates"
-	lookupDeprecated   = "deprecated"
-	lookupGone         = "gone"
-	lookupKept         = "kept"
-	lookupCertificate  = "certificate/"
-	lookupField        = "field/"
-)
-
 // lookUp finds out what Normalize needs: the limits of the type that is asked for, and the ids of
 // certificates that have names.
-func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.LoadBalancer) (map[string]string, error) {
-	lookups := map[string]string{}
+func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.LoadBalancer) (desired.Lookups, error) {
+	lookups := desired.Lookups{}
 	if spec.Deleting {
 		return lookups, nil
 	}
-	var of *hcloud.LoadBalancerType
+	of := &hcloud.LoadBalancerType{}
 	if lb != nil {
 		of = lb.LoadBalancerType
 	}
-	if wanted := size.In(spec.Options); of == nil || wanted != "" && wanted != of.Name {
+	if wanted := desired.SizeOf(spec, of.Name); wanted != of.Name {
 		types, err := spec.ReadNetwork(ctx, b)
 		if err != nil {
 			return nil, err
 		}
-		of = typeAmong(types.([]*hcloud.LoadBalancerType), cmp.Or(wanted, defaultType), lookups)
+		of = lookups.TypeAmong(types.([]*hcloud.LoadBalancerType), wanted)
 	}
 	if of != nil {
-		lookups[lookupTargets], lookups[lookupServices] = strconv.Itoa(of.MaxTargets), strconv.Itoa(of.MaxServices)
-		lookups[lookupCertificates] = strconv.Itoa(of.MaxAssignedCertificates)
+		lookups.SetLimits(*of)
 	}
-	for _, item := range namedCertificates(spec) {
+	for _, item := range desired.NamedCertificates(spec) {
 		certificate, _, err := b.API.Certificate.GetByName(ctx, item)
 		if err == nil && certificate != nil && (certificate.ID == 0 || certificate.Name != item) {
 			err = cloud.ErrIncomplete
@@ -167,7 +146,7 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 			return nil, api.Failed("finding certificate "+item, err)
 		}
 		if certificate != nil {
-			lookups[lookupCertificate+item] = strconv.FormatInt(certificate.ID, 10)
+			lookups.SetCertificate(item, certificate.ID)
 		}
 	}
 	return lookups, nil
@@ -185,22 +164,4 @@ func (b *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 		return nil, api.Failed("listing load balancer types", err)
 	}
 	return types, nil
-}
-
-// typeAmong returns the type of that name, nil when there is none.
-func typeAmong(types []*hcloud.LoadBalancerType, wanted string, lookups map[string]string) (of *hcloud.LoadBalancerType) {
-	var names string
-	for _, t := range types {
-		if names += ", " + t.Name; t.Name == wanted {
-			of = t
-		}
-	}
-	lookups[lookupTypes] = names[len(", "):]
-	if of != nil && of.IsDeprecated() {
-		lookups[lookupDeprecated] = of.UnavailableAfter().UTC().Format("2006-01-02")
-		if of.UnavailableAfter().Before(time.Now()) {
-			lookups[lookupGone] = yes
-		}
-	}
-	return of
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -14,8 +13,10 @@ import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
 // requests are the schemas of requests in the client library, by the end of their path.
@@ -72,7 +73,7 @@ func record(t *testing.T) (*recorder, *Balancers) {
 	server := httptest.NewServer(r)
 	t.Cleanup(server.Close)
 	client := hcloud.NewClient(hcloud.WithEndpoint(server.URL), hcloud.WithToken("t"), hcloud.WithRetryOpts(hcloud.RetryOpts{MaxRetries: 0}))
-	return r, &Balancers{API: client, Network: 4}
+	return r, &Balancers{API: client, Configuration: desired.Configuration{Network: 4}}
 }
 
 type driver struct {
@@ -85,14 +86,16 @@ func (driver) Classify(error) cloud.Failure { return cloud.Failure{} }
 // asked returns the spec of a Service with two ports and these annotations.
 func asked(t *testing.T, annotations map[string]string) cloud.Spec {
 	t.Helper()
-	values, problems := Annotations().Parse(annotations)
+	values, problems := desired.Annotations().Parse(annotations)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
+	lookups := desired.Lookups{}
+	lookups.SetLimits(hcloud.LoadBalancerType{MaxTargets: 25, MaxServices: 5, MaxAssignedCertificates: 10})
 	return cloud.Spec{
-		Ref:        cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
-		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
-		HealthPort: 10256, Options: values, Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
+		Ref:     cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
+		Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+		Options: values, Lookups: lookups,
 		Candidates: []cloud.Target{
 			{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
 			{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
@@ -100,12 +103,15 @@ func asked(t *testing.T, annotations map[string]string) cloud.Spec {
 	}
 }
 
+// prefix is that of upstream's keys.
+const prefix = "load-balancer.hetzner.cloud/"
+
 // TestOneRequestMakesAll checks a creation, whose request has the fields of the client library's schema.
 func TestOneRequestMakesAll(t *testing.T) {
 	r, b := record(t)
 	spec := asked(t, map[string]string{
-		location.Name: "fsn1", internal.Name: "true", algorithm.Name: "least_connections", protocol.Name: "80=http,443=https",
-		certificate.Name: "7,8", sticky.Name: "true", checkPath.Name: "/ready", proxyProtocol.Name: "443=true",
+		prefix + "location": "fsn1", annotation.Internal.Name: "true", desired.Algorithm.Name: "least_connections", prefix + "protocol": "80=http,443=https",
+		annotation.Certificate.Name: "7,8", prefix + "http-sticky-sessions": "true", prefix + "health-check-http-path": "/ready", annotation.ProxyProtocol.Name: "443=true",
 	})
 	after, _, err := b.Normalize(spec)
 	if err != nil {
@@ -146,8 +152,7 @@ func TestRequestsOfParts(t *testing.T) {
 	}
 	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
 	lb := with(state{}.balancer(view, ""))
-	reverse := with(part(kindReverse, "ipv4", map[string]any{"dns_ptr": "www.example.com"}))
-	reverse.Native = net.ParseIP("192.0.2.1")
+	reverse := with(part(kindReverse, "ipv4", map[string]any{"ip": "192.0.2.1", "dns_ptr": "www.example.com"}))
 	parts := map[string]cloud.Resource{
 		kindPublic: with(part(kindPublic, "public", nil)), kindNetwork: with(network(4, map[string]any{"ip": "10.0.0.2", "ip_range": "10.0.0.0/24"})),
 		kindTarget: with(serverTarget(11, true)), kindService: with(service(listener)),
@@ -170,7 +175,7 @@ func TestRequestsOfParts(t *testing.T) {
 	if err := w.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.createReverse(t.Context(), reverse, nil); err != nil {
+	if err := w.updateReverse(t.Context(), reverse, reverse, reverseFields); err != nil {
 		t.Error(err)
 	}
 	wanted := cloud.Resource{Fields: map[string]any{"name": "x", "domain_names": []string{"example.com"}, "labels": map[string]string{}}}

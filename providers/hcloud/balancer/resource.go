@@ -13,6 +13,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // The kinds of resources, by their names in the API.
@@ -25,6 +27,8 @@ const (
 	kindService     = "service"
 	kindReverse     = "dns_ptr"
 )
+
+const yes = "true"
 
 // theBalancer stands for the id of the load balancer.
 var theBalancer = cloud.IDOf{Kind: kindBalancer, Key: "load balancer"}
@@ -63,15 +67,15 @@ func part(kind, key string, fields map[string]any) cloud.Resource {
 func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []cloud.Resource) {
 	before, after := change.Before.Balancer, change.After
 	if s.lb != nil {
-		present = []cloud.Resource{s.balancer(before, s.lb.Labels[labelNetwork])}
+		present = []cloud.Resource{s.balancer(before, s.lb.Labels[label.Network])}
 	}
 	switch {
 	case after != nil:
 		lb := s.balancer(*after, "")
-		if at := after.ProviderFields[fieldLocation]; at != "" {
+		if at := after.ProviderFields[desired.FieldLocation]; at != "" {
 			lb.Fields["location"] = at
 		} else {
-			lb.Fields["network_zone"] = after.ProviderFields[fieldNetworkZone]
+			lb.Fields["network_zone"] = after.ProviderFields[desired.FieldNetworkZone]
 		}
 		b.labelNetwork(lb, *after, s)
 		wanted = []cloud.Resource{lb}
@@ -87,7 +91,7 @@ func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []c
 func (s state) balancer(v cloud.Balancer, network string) cloud.Resource {
 	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: map[string]any{
 		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm],
-		"labels": withTags(s.now().Labels, v.OwnershipTags), "network_label": network,
+		"labels": label.With(s.now().Labels, v.OwnershipTags), "network_label": network,
 	}}
 	if s.lb != nil {
 		r.ID = idOf(s.lb)
@@ -98,12 +102,12 @@ func (s state) balancer(v cloud.Balancer, network string) cloud.Resource {
 // labelNetwork adds the label of the network. Where it says another one so far, it changes last. A load
 // balancer of somebody else that was in the network already gets none, and stays in it.
 func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
-	present := s.now().Labels[labelNetwork]
+	present := s.now().Labels[label.Network]
 	theirs := s.own != nil && s.now().PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil && present == ""
 	switch id := strconv.FormatInt(b.Network, 10); {
 	case b.Network == 0 || len(after.OwnershipTags) == 0 || theirs:
 	case present == "":
-		lb.Fields["labels"].(map[string]string)[labelNetwork] = id
+		lb.Fields["labels"].(map[string]string)[label.Network] = id
 	default:
 		lb.Fields["network_label"] = id
 	}
@@ -117,7 +121,7 @@ func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []
 		present = append(present, public)
 	}
 	for _, attached := range s.now().PrivateNet {
-		if at := attached.Network; at != nil && (at.ID == b.Network || strconv.FormatInt(at.ID, 10) == s.lb.Labels[labelNetwork]) {
+		if at := attached.Network; at != nil && (at.ID == b.Network || strconv.FormatInt(at.ID, 10) == s.lb.Labels[label.Network]) {
 			present = append(present, network(at.ID, map[string]any{"ip": attached.IP.String()}))
 		}
 	}
@@ -129,9 +133,9 @@ func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []
 	}
 	if b.Network != 0 {
 		r := network(b.Network, nil)
-		if ip := address.In(change.Spec.Options); ip != "" {
+		if ip := desired.Address.In(change.Spec.Options); ip != "" {
 			r.Fields["ip"], r.Alone = ip, true
-		} else if at := subnet.In(change.Spec.Options); at != "" {
+		} else if at := desired.Subnet.In(change.Spec.Options); at != "" {
 			r.Fields["ip_range"], r.Alone = at, true
 		}
 		wanted = append(wanted, r)
@@ -146,8 +150,13 @@ func network(id int64, fields map[string]any) cloud.Resource {
 	return r
 }
 
-// reverse are the reverse DNS names. What the Service says nothing of stays.
+// reverseFields are the fields that an address is named with.
+var reverseFields = []string{"ip", "dns_ptr"}
+
+// reverse are the reverse DNS names. What the Service says nothing of stays. The cloud chooses the address of a load balancer that
+// is about to have one: the name follows the next look.
 func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
+	public := s.now().PublicNet
 	add := func(family string, asked annotation.Key, ip net.IP, name string) {
 		named := func(name string) cloud.Resource {
 			return part(kindReverse, family, map[string]any{"dns_ptr": strings.ToLower(name)})
@@ -155,15 +164,23 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 		if name != "" {
 			present = append(present, named(name))
 		}
-		if name = cmp.Or(asked.In(change.Spec.Options), name); name != "" && change.After != nil {
-			r := named(name)
-			r.Native = ip
-			wanted = append(wanted, r)
+		name = cmp.Or(asked.In(change.Spec.Options), name)
+		if name == "" || change.After == nil {
+			return
 		}
+		r := named(name)
+		switch {
+		case ip != nil:
+			r.Fields["ip"] = ip.String()
+		case !public.Enabled && change.After.Scope == cloud.ScopeExternal:
+			r.Fields["ip"] = cloud.FieldOf{Of: theBalancer, Field: family}
+		default:
+			return // it has no such address
+		}
+		wanted = append(wanted, r)
 	}
-	public := s.now().PublicNet
-	add("ipv4", reverse4, public.IPv4.IP, public.IPv4.DNSPtr)
-	add("ipv6", reverse6, public.IPv6.IP, public.IPv6.DNSPtr)
+	add("ipv4", desired.Reverse4, public.IPv4.IP, public.IPv4.DNSPtr)
+	add("ipv6", desired.Reverse6, public.IPv6.IP, public.IPv6.DNSPtr)
 	return present, wanted
 }
 
@@ -180,5 +197,5 @@ func (b *Balancers) Record(change cloud.Change) map[string]string {
 	for _, r := range slices.Concat(services, targets) {
 		own[r.Key] = true
 	}
-	return map[string]string{parts.Name: strings.Join(slices.Sorted(maps.Keys(own)), ",")}
+	return map[string]string{desired.Parts.Name: strings.Join(slices.Sorted(maps.Keys(own)), ",")}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
 func serviceKey(port int) string { return "service " + strconv.Itoa(port) }
@@ -38,31 +39,26 @@ func service(l cloud.Listener) cloud.Resource {
 		"proxyprotocol": f[cloud.FieldProxyProtocol] == yes, "health_check": healthCheck(l.Health), "http": nil, "certificates": nil,
 	}
 	if l.Protocol != cloud.ProtocolTCP {
-		http := map[string]any{"timeout_idle": number(f[cloud.FieldIdleTimeout]), "sticky_sessions": f[cloud.FieldSessionCookie] != ""}
+		http := map[string]any{"timeout_idle": desired.Number(f[cloud.FieldIdleTimeout]), "sticky_sessions": f[cloud.FieldSessionCookie] != ""}
 		if l.Protocol == cloud.ProtocolHTTPS {
-			http["redirect_http"] = f[fieldRedirect] == yes
+			http["redirect_http"] = f[desired.FieldRedirect] == yes
 			fields["certificates"] = certificateIDs(f[cloud.FieldCertificate])
 		}
-		http["cookie_name"] = cmp.Or(f[cloud.FieldSessionCookie], defaultCookie)
-		http["cookie_lifetime"] = number(cmp.Or(f[cloud.FieldSessionCookieTTL], cookieTTL.Default))
+		http["cookie_name"] = cmp.Or(f[cloud.FieldSessionCookie], desired.DefaultCookie)
+		http["cookie_lifetime"] = desired.Number(cmp.Or(f[cloud.FieldSessionCookieTTL], desired.CookieTTL.Default))
 		fields["http"] = http
 	}
 	return part(kindService, serviceKey(l.Port), fields)
 }
 
-func number(text string) int {
-	n, _ := strconv.Atoi(text)
-	return n
-}
-
 // certificateIDs are the certificates of a listener: ids, or what stands for that of the one that is
 // made for the Service.
 func certificateIDs(field string) any {
-	if names, managed := strings.CutPrefix(field, managedPrefix); managed {
+	if names, managed := strings.CutPrefix(field, desired.ManagedPrefix); managed {
 		return []any{cloud.IDOf{Kind: kindCertificate, Key: names}}
 	}
 	ids := []any{}
-	for _, id := range items(field) {
+	for _, id := range desired.Items(field) {
 		ids = append(ids, id)
 	}
 	return ids
@@ -74,7 +70,7 @@ func healthCheck(h *cloud.Health) map[string]any {
 	}
 	if h.Protocol != cloud.ProtocolTCP {
 		check["http"] = map[string]any{
-			"path": h.Path, "domain": h.ProviderFields[fieldDomain], "status_codes": items(h.ProviderFields[fieldStatuses]), "tls": h.ProviderFields[fieldTLS] == yes,
+			"path": h.Path, "domain": h.ProviderFields[desired.FieldDomain], "status_codes": desired.Items(h.ProviderFields[desired.FieldStatuses]), "tls": h.ProviderFields[desired.FieldTLS] == yes,
 		}
 	}
 	return check
@@ -91,7 +87,7 @@ func (s state) served(r cloud.Resource) cloud.Resource {
 		if c.Status.Error != nil {
 			message += fmt.Sprintf(": %s (%s)", c.Status.Error.Message, c.Status.Error.Code)
 		}
-		r.Problem = &cloud.Waiting{After: issuedAgain, Warnings: []cloud.Warning{{Field: domains.Name, Message: message}}}
+		r.Problem = &cloud.Waiting{After: issuedAgain, Warnings: []cloud.Warning{{Field: desired.Domains.Name, Message: message}}}
 	}
 	return r
 }

@@ -5,13 +5,12 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
 var targetFields = []string{"type", "server", "ip", "use_private_ip"}
@@ -32,11 +31,11 @@ func targetKey(t hcloud.LoadBalancerTarget) string {
 func machines(spec cloud.Spec, lb *hcloud.LoadBalancer) map[string]cloud.InstanceID {
 	owners := map[string]cloud.InstanceID{}
 	for _, candidate := range spec.Candidates {
-		if isServer(candidate.InstanceID) {
+		if desired.IsServer(candidate.InstanceID) {
 			continue
 		}
 		for _, private := range []bool{true, false} {
-			if ip := addressOf(candidate, private); ip != "" {
+			if ip := desired.AddressOf(candidate, private); ip != "" {
 				owners[ip] = candidate.InstanceID
 			}
 		}
@@ -84,8 +83,8 @@ func (b *Balancers) targets(change cloud.Change, s state) (present, wanted []clo
 
 // wantedTargets are the targets as they have to be. A machine of which nothing is known stays as it is.
 func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.Resource) (wanted []cloud.Resource) {
-	private := wantsPrivate(change.Spec)
-	if value := change.After.ProviderFields[fieldPrivateTargets]; value != mixed {
+	private := desired.WantsPrivate(change.Spec)
+	if value := change.After.ProviderFields[desired.FieldPrivateTargets]; value != desired.Mixed {
 		private = value == yes
 	}
 	add := func(r cloud.Resource) {
@@ -103,7 +102,7 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 		case isServer:
 			add(serverTarget(server, private))
 		case at >= 0:
-			add(ipTarget(reachedAt(*change.After, change.Spec.Candidates[at], private)))
+			add(ipTarget(desired.ReachedAt(*change.After, change.Spec.Candidates[at], private)))
 		case s.lb != nil:
 			add(ipTarget(id.Address()))
 		}
@@ -124,62 +123,6 @@ func (b *Balancers) reached(change cloud.Change, r cloud.Resource, private bool)
 
 // owns reports whether a service or target is the Service's. A target that a label selects never is.
 func (s state) owns(key string) bool { return key != "" && (s.own == nil || s.own[key]) }
-
-// wantsPrivate reports whether targets are reached by their private address.
-func wantsPrivate(spec cloud.Spec) bool {
-	if usePrivateIP.Has(spec.Options) {
-		return usePrivateIP.Bool(spec.Options)
-	}
-	return internal.Bool(spec.Options)
-}
-
-// MaxTargets implements cloud.Sized.
-func (b *Balancers) MaxTargets(v cloud.Balancer) int {
-	return number(v.ProviderFields[fieldMaxTargets])
-}
-
-// Eligible implements cloud.BalancerReader.
-func (b *Balancers) Eligible(v cloud.Balancer, t cloud.Target) string {
-	private := v.ProviderFields[fieldPrivateTargets] != "false"
-	if reachedAt(v, t, private) != "" || isServer(t.InstanceID) && !private {
-		return ""
-	}
-	if private {
-		return "it has no private address, which use-private-ip needs"
-	}
-	return "it has no public IPv4 address"
-}
-
-func isServer(id cloud.InstanceID) bool {
-	_, ok := api.ID(string(id))
-	return ok
-}
-
-// reachedAt returns the address at which a machine is a target, "" when there is none: a dedicated server without a
-// private address is reached at its public one, as upstream has it.
-func reachedAt(v cloud.Balancer, t cloud.Target, private bool) string {
-	ip := addressOf(t, private)
-	if ip == "" && private && v.Scope == cloud.ScopeExternal && !isServer(t.InstanceID) {
-		return addressOf(t, false)
-	}
-	return ip
-}
-
-// addressOf returns the address of a machine of that kind, "" when it has none.
-func addressOf(t cloud.Target, private bool) string {
-	kind := cloud.AddressExternalIP
-	if private {
-		kind = cloud.AddressInternalIP
-	} else if ip := t.Attributes[server.PublicIPv4]; ip != "" {
-		return ip
-	}
-	for _, a := range t.Addresses {
-		if a.Type == kind && strings.Contains(a.Address, ".") {
-			return a.Address
-		}
-	}
-	return ""
-}
 
 // addTarget adds a target. A server that is gone is a refusal: the others are added.
 func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {

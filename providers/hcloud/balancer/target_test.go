@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
 const balancerJSON = `{"load_balancer":{"id":1,"name":"x","load_balancer_type":{"id":1,"name":"lb11"},"location":{"id":1,"name":"fsn1"},"targets":[TARGETS]}}`
@@ -80,7 +81,7 @@ func TestSecondCertificate(t *testing.T) {
 	if all[0].Key != "example.com 7" || all[1].Key != "example.com" {
 		t.Errorf("certificates %+v", all)
 	}
-	if field := s.certificateField(s.certificates[1:]); field != managedPrefix+"example.com" {
+	if field := s.certificateField(s.certificates[1:]); field != desired.ManagedPrefix+"example.com" {
 		t.Errorf("the one that is used: %s", field)
 	}
 	if field := s.certificateField(s.certificates[:1]); field != "7" {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net"
 	"net/http"
 	"strconv"
 
@@ -18,6 +17,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // ResourceKinds implements cloud.Composite.
@@ -26,7 +27,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
 	return []cloud.ResourceKind{
 		{
-			Name: kindCertificate, OfService: true, Last: []string{"issuance"},
+			Name: kindCertificate, OfService: true, Unique: "name", Separate: []string{"issuance"}, Last: []string{"issuance"},
 			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
@@ -38,7 +39,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: w.action("attach_to_network", "network", "ip", "ip_range"), Delete: w.undo("detach_from_network", "network")},
 		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
 		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
-		{Name: kindReverse, Create: w.createReverse, Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
+		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
 	}
 }
 
@@ -46,27 +47,13 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 type writer struct{ API *hcloud.Client }
 
 func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	if err := w.freeName(ctx, wanted); err != nil {
-		return "", err
-	}
 	request := body(wanted, "name", "domain_names", "labels")
 	request["type"] = hcloud.CertificateTypeManaged
 	answer, err := w.send(ctx, http.MethodPost, "/certificates", request)
 	if answer.Certificate.ID == 0 {
-		return "", cmp.Or(taken(err, managedName, wanted), missing("creating the certificate"))
+		return "", cmp.Or(taken(err, desired.ManagedName, wanted), missing("creating the certificate"))
 	}
 	return strconv.FormatInt(answer.Certificate.ID, 10), err
-}
-
-// freeName renames another certificate of the Service that has the name.
-func (w writer) freeName(ctx context.Context, wanted cloud.Resource) error {
-	before, taken := wanted.Native.(*hcloud.Certificate)
-	if !taken {
-		return nil
-	}
-	id := strconv.FormatInt(before.ID, 10)
-	_, err := w.send(ctx, http.MethodPut, "/certificates/"+id, map[string]any{"name": before.Name + "-" + id})
-	return err
 }
 
 // answer is what the API says to a write.
@@ -140,15 +127,12 @@ func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 	return err
 }
 
-// updateCertificate renames a certificate, or has one issued again.
+// updateCertificate renames or labels a certificate, or has one issued again.
 func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	path := "/certificates/" + present.ID
-	if fields[0] == "name" {
-		if err := w.freeName(ctx, wanted); err != nil {
-			return err
-		}
-		_, err := w.send(ctx, http.MethodPut, path, body(wanted, "name"))
-		return taken(err, managedName, wanted)
+	if fields[0] != "issuance" {
+		_, err := w.send(ctx, http.MethodPut, path, body(wanted, fields...))
+		return taken(err, desired.ManagedName, wanted)
 	}
 	if _, err := w.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
 		return fmt.Errorf("having the certificate issued again: %w", err)
@@ -194,7 +178,7 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 func labelled(wanted, network cloud.Resource) map[string]string {
 	labels := maps.Clone(wanted.Fields["labels"].(map[string]string))
 	if id, _ := network.Fields["network_label"].(string); id != "" {
-		labels[labelNetwork] = id
+		labels[label.Network] = id
 	}
 	return labels
 }
@@ -221,7 +205,7 @@ func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fiel
 	if err == nil && answer.LoadBalancer.ID == 0 {
 		return missing("changing the load balancer")
 	}
-	return taken(err, name, wanted)
+	return taken(err, desired.Name, wanted)
 }
 
 // act makes an action of the load balancer that a resource belongs to.
@@ -263,22 +247,7 @@ func (w writer) updateService(ctx context.Context, _, wanted cloud.Resource, fie
 	return w.act(ctx, wanted, "update_service", body(wanted, request...))
 }
 
-func (w writer) createReverse(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	return wanted.Key, w.updateReverse(ctx, wanted, wanted, nil)
-}
-
-// updateReverse names an address. Of a load balancer that was made a moment ago it is read first.
+// updateReverse names an address.
 func (w writer) updateReverse(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	ip, _ := wanted.Native.(net.IP)
-	if ip == nil {
-		lb, err := byID(ctx, w.API, fmt.Sprint(wanted.Fields["load_balancer"]))
-		switch {
-		case err != nil:
-			return err
-		case lb == nil:
-			return missing("reading the load balancer")
-		}
-		ip = map[string]net.IP{"ipv4": lb.PublicNet.IPv4.IP, "ipv6": lb.PublicNet.IPv6.IP}[wanted.Key]
-	}
-	return w.act(ctx, wanted, "change_dns_ptr", map[string]any{"ip": ip.String(), "dns_ptr": wanted.Fields["dns_ptr"]})
+	return w.act(ctx, wanted, "change_dns_ptr", body(wanted, reverseFields...))
 }

@@ -3,8 +3,12 @@ package hcloud_test
 import (
 	"maps"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+	sdk "github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
@@ -144,4 +148,51 @@ func TestIssuanceFails(t *testing.T) {
 		t.Errorf("issued at last: services %+v", services)
 	}
 	l.want("again", writes(l.ensure()))
+}
+
+// TestCertificateOfARestoredCluster: Services of clusters that were restored from one backup have equal UIDs. Where they have a load
+// balancer each, they have a certificate each. One without a cluster, as upstream makes it, is that of the first to change.
+func TestCertificateOfARestoredCluster(t *testing.T) {
+	for name, labels := range map[string]map[string]string{"ours": nil, "upstream's": {"hcloud-ccm/service-uid": uid}} {
+		t.Run(name, func(t *testing.T) {
+			first := newLab(t, 1, managed("example.com", "http-managed-certificate-name", "first"))
+			another := first.theirs("another", nil).ID
+			first.edit(func(b *emulator.Balancer) { b.Targets = nil })
+			first.ensure()
+			if labels != nil {
+				client := sdk.NewClient(sdk.WithEndpoint(first.env["HCLOUD_ENDPOINT"]), sdk.WithToken(first.env["HCLOUD_TOKEN"]))
+				if _, _, err := client.Certificate.Update(t.Context(), &sdk.Certificate{ID: 1500002}, sdk.CertificateUpdateOpts{Labels: labels}); err != nil {
+					t.Fatal(err)
+				}
+				first.want("takes it over", writes(first.ensure()), "PUT /certificates/1500002")
+			}
+			before := first.certificates()["first"]
+			second := newLabOn(t, first.server, "web", uid, managed("example.com", "http-managed-certificate-name", "second", "name", "another", "id", strconv.FormatInt(another, 10)))
+			second.nodes, second.cluster = first.nodes, "restored"
+			second.restart()
+			second.ensure()
+			second.annotate(managed("example.com", "http-managed-certificate-name", "renamed", "name", "another"))
+			second.want("renamed", writes(second.ensure()), "PUT /certificates/1500003")
+			second.annotate(map[string]string{"protocol": "443=https", "http-certificates": certificate, "name": "another"})
+			second.want("an uploaded one", writes(second.ensure()), actions+"update_service", "DELETE /certificates/1500003")
+			if all := first.certificates(); len(all) != 1 || !cmp.Equal(all["first"], before) {
+				t.Errorf("certificates %+v, want %+v", all, before)
+			}
+			first.want("nothing is missing", writes(first.ensure()))
+		})
+	}
+}
+
+// TestCertificateOfARenamedCluster: what serves stays the Service's when its cluster gets another name.
+func TestCertificateOfARenamedCluster(t *testing.T) {
+	l := newLab(t, 1, managed("example.com"))
+	l.ensure()
+	l.cluster = "renamed"
+	l.restart()
+	l.want("another name", writes(l.ensure()), "PUT /certificates/1500002", "PUT "+first)
+	l.want("again", writes(l.ensure()))
+	l.leave()
+	if all := l.certificates(); len(all) > 0 {
+		t.Errorf("left: %v", all)
+	}
 }

@@ -25,7 +25,6 @@ func TestConformance(t *testing.T) {
 		},
 		Descriptor: hcloud.Descriptor(), Annotations: hcloud.Annotations(),
 		Variations: variations(), Traffic: carriedOut,
-		Unplanned:  map[string]string{aside: "the plan says only that a certificate is made, not that another one of the Service makes way for its name"},
 		Passes:     60, // each action is one
 		Impossible: map[string]string{"many-ports": "a load balancer of the default type has 5 services"},
 		Constant: map[string]string{

@@ -22,7 +22,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
@@ -42,6 +42,7 @@ type lab struct {
 	others  []*corev1.Service
 	nodes   []*corev1.Node
 	events  []string
+	cluster string
 }
 
 // newLab starts with n nodes and upstream's annotations.
@@ -59,7 +60,7 @@ func newLab(t *testing.T, n int, annotations map[string]string) *lab {
 // newLabOn is another Service of the same cloud.
 func newLabOn(t *testing.T, server *emulator.Server, name, uid string, annotations map[string]string) *lab {
 	t.Helper()
-	l := &lab{T: t, server: server, env: variables(server), svc: service(name, uid)}
+	l := &lab{T: t, cluster: "prod", server: server, env: variables(server), svc: service(name, uid)}
 	l.annotate(annotations)
 	l.restart()
 	return l
@@ -88,7 +89,7 @@ func service(name, uid string) *corev1.Service {
 // annotate replaces the annotations besides those that the kernel writes. Keys without a domain are upstream's.
 func (l *lab) annotate(annotations map[string]string) {
 	maps.DeleteFunc(l.svc.Annotations, func(key, _ string) bool {
-		known, _ := balancer.Annotations().Find(key)
+		known, _ := desired.Annotations().Find(key)
 		return !known.Output
 	})
 	for key, value := range annotations {
@@ -107,12 +108,12 @@ func (l *lab) Record(_ event.Object, reason event.Reason, message string) {
 // restart is another process.
 func (l *lab) restart() {
 	l.Helper()
-	c := run.Decorate(mustConnect(l.T, l.env), run.Options{Descriptor: hcloud.Descriptor(), Annotations: balancer.Annotations()})
+	c := run.Decorate(mustConnect(l.T, l.env), run.Options{Descriptor: hcloud.Descriptor(), Annotations: desired.Annotations()})
 	every := func() []*corev1.Node { return l.nodes }
 	l.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: c, Machines: instance.New(instance.Options{Cloud: c, Nodes: every}), Nodes: every,
 		Services: func() []*corev1.Service { return append([]*corev1.Service{l.svc}, l.others...) },
-		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: "prod", Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
+		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: l.cluster, Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
 	})
 	l.server.ResetTraffic()
 }

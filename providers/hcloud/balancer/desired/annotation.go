@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"net/netip"
@@ -38,11 +38,11 @@ var (
 		Name: prefix + "id", Type: annotation.TypeString, Output: true, Check: checkID, Want: "the id of a load balancer, such as 4711",
 		Doc: "The id of the load balancer, written when it is created. Set it yourself on a new Service to adopt one.",
 	}
-	name = annotation.Name.WithAliases(prefix + "name").
+	Name = annotation.Name.WithAliases(prefix + "name").
 		Noted("A change renames it. A load balancer of this name that has nobody's labels is taken over: what else it has stays, and when the Service goes it is given back.")
-	whole = annotation.Own(annotation.Prefix+"hcloud-adopt-whole", annotation.TypeBool,
+	Whole = annotation.Own(annotation.Prefix+"hcloud-adopt-whole", annotation.TypeBool,
 		"A load balancer that was taken over by its name is the Service's as a whole: other services and targets are removed, and it is deleted with the Service.")
-	parts = annotation.Key{
+	Parts = annotation.Key{
 		Name: annotation.Prefix + "hcloud-parts", Type: annotation.TypeString, Output: true,
 		Doc: "Written for a load balancer that was taken over by its name: which of its services and targets are this Service's.",
 	}
@@ -53,24 +53,24 @@ var (
 		Doc: "Location of the load balancer, such as fsn1. Empty: none, so that a network zone counts although HCLOUD_LOAD_BALANCERS_LOCATION is set. Can't be changed later.",
 	}
 	networkZone = own("network-zone", annotation.TypeString, "Network zone of the load balancer, such as eu-central, where no location is given. Can't be changed later.")
-	algorithm   = annotation.Algorithm.OneOf(roundRobin, leastConnections).Standing(roundRobin).WithAliases(prefix+"algorithm-type").Spelled(oneOf(roundRobin, leastConnections), "")
-	shapeKeys   = annotation.Set{ID, name, whole, parts, size, location, networkZone, algorithm}
+	Algorithm   = annotation.Algorithm.OneOf(roundRobin, leastConnections).Standing(roundRobin).WithAliases(prefix+"algorithm-type").Spelled(oneOf(roundRobin, leastConnections), "")
+	shapeKeys   = annotation.Set{ID, Name, Whole, Parts, size, location, networkZone, Algorithm}
 )
 
 // Keys that say how it is reached, and how it reaches targets.
 var (
 	internal = annotation.Internal.WithAliases(prefix + "disable-public-network").
 			Noted("Its public interface is off then, and targets are reached by their private address. Needs HCLOUD_NETWORK.")
-	noPrivateIngress = flag("disable-private-ingress", "Leave private addresses out of the Service's status.")
-	noIPv6           = flag("ipv6-disabled", "Leave the IPv6 address out of the Service's status. The load balancer keeps it.")
+	NoPrivateIngress = flag("disable-private-ingress", "Leave private addresses out of the Service's status.")
+	NoIPv6           = flag("ipv6-disabled", "Leave the IPv6 address out of the Service's status. The load balancer keeps it.")
 	usePrivateIP     = flag("use-private-ip", "Reach targets by their private address. A change replaces one target after the other. By default true for an internal load balancer. Needs HCLOUD_NETWORK.")
-	address          = annotation.Address.WithAliases(prefix+"private-ipv4").Checked(annotation.IPv4, "an IPv4 address").
+	Address          = annotation.Address.WithAliases(prefix+"private-ipv4").Checked(annotation.IPv4, "an IPv4 address").
 				Noted("The address in HCLOUD_NETWORK. A change takes the load balancer out of the network for a moment, with the targets that are reached there.")
-	subnet = annotation.Subnet.WithAliases(prefix+"private-subnet-ip-range").Checked(checkCIDR, "the CIDR of a subnet of the network").
+	Subnet = annotation.Subnet.WithAliases(prefix+"private-subnet-ip-range").Checked(checkCIDR, "the CIDR of a subnet of the network").
 		Noted("The CIDR of one subnet of HCLOUD_NETWORK. Can't be changed later.")
-	reverse4    = text("ipv4-rdns", "Reverse DNS name of the IPv4 address. Where the key goes the name stays.")
-	reverse6    = text("ipv6-rdns", "Reverse DNS name of the IPv6 address. Where the key goes the name stays.")
-	networkKeys = annotation.Set{internal, noPrivateIngress, noIPv6, usePrivateIP, address, subnet, reverse4, reverse6}
+	Reverse4    = text("ipv4-rdns", "Reverse DNS name of the IPv4 address. Where the key goes the name stays.")
+	Reverse6    = text("ipv6-rdns", "Reverse DNS name of the IPv6 address. Where the key goes the name stays.")
+	networkKeys = annotation.Set{internal, NoPrivateIngress, NoIPv6, usePrivateIP, Address, Subnet, Reverse4, Reverse6}
 )
 
 // Keys that say what each port speaks.
@@ -81,11 +81,11 @@ var (
 	proxyProtocol = annotation.ProxyProtocol.WithAliases(prefix + "uses-proxyprotocol").PerPorts()
 	cookie        = annotation.SessionCookie.WithAliases(prefix+"http-cookie-name").SwitchingOn(keySticky, "true").
 			Noted("Upstream's spelling has no effect without http-sticky-sessions, and names the cookie HCLBSTICKY by default.")
-	cookieTTL   = annotation.SessionCookieTTL.WithAliases(prefix + "http-cookie-lifetime").Standing("300")
+	CookieTTL   = annotation.SessionCookieTTL.WithAliases(prefix + "http-cookie-lifetime").Standing("300")
 	idleTimeout = annotation.IdleTimeout.WithAliases(prefix+"http-timeout-idle").Within(30, 300).Standing("60").Noted("Of ports that speak HTTP.")
 	sticky      = flag("http-sticky-sessions", "Keep a client with its node by a cookie, on ports that speak HTTP.")
 	redirect    = flag("http-redirect-http", "Answer HTTP on port 80 with a redirect to a port that speaks HTTPS.")
-	serviceKeys = annotation.Set{protocol, tlsPorts, proxyProtocol, cookie, cookieTTL, idleTimeout, sticky, redirect}
+	serviceKeys = annotation.Set{protocol, tlsPorts, proxyProtocol, cookie, CookieTTL, idleTimeout, sticky, redirect}
 )
 
 // Keys about certificates.
@@ -94,11 +94,11 @@ var (
 			Standing("uploaded").Checked(oneOf("uploaded", "managed"), "uploaded or managed")
 	certificate = annotation.Certificate.WithAliases(prefix+"http-certificates").SwitchingOn(annotation.TLSPorts.Name, "443").PerPorts().
 			Noted("By id or name.")
-	managedName = text("http-managed-certificate-name", "Name of the managed certificate. A change renames it. By default ccm-managed-certificate- and the Service's UID.")
-	domains     = own("http-managed-certificate-domains", annotation.TypeList, "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.").
-			Checked(lowerList, "domain names")
-	staging         = flag("http-managed-certificate-acme-staging", "For tests: have the managed certificate issued by the staging CA.").Leniently()
-	certificateKeys = annotation.Set{certificateType, certificate, managedName, domains, staging}
+	ManagedName = text("http-managed-certificate-name", "Name of the managed certificate. A change renames it. By default ccm-managed-certificate- and the Service's UID.")
+	Domains     = own("http-managed-certificate-domains", annotation.TypeList, "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.").
+			Checked(LowerList, "domain names")
+	Staging         = flag("http-managed-certificate-acme-staging", "For tests: have the managed certificate issued by the staging CA.").Leniently()
+	certificateKeys = annotation.Set{certificateType, certificate, ManagedName, Domains, Staging}
 )
 
 // Keys of the health check. Any of them asks for a check of its own in place of TCP on the node port.
@@ -117,7 +117,7 @@ var (
 	checkDomain = text("health-check-http-domain", "Host that a check with http or https asks for.")
 	checkTLS    = flag("health-check-http-validate-certificate", "Check the certificate of the target, in a check with http or https.")
 	statusCodes = own("http-status-codes", annotation.TypeList, "Statuses of a healthy target, in a check with http or https, such as 200 or 2??.").
-			Checked(sortedList, "statuses").Standing("2??,3??")
+			Checked(SortedList, "statuses").Standing("2??,3??")
 	healthKeys = annotation.Set{
 		healthProtocol, healthPort, healthPath, healthInterval, healthTimeout, healthRetries,
 		nodeProtocol, nodePort, checkPath, checkDomain, checkTLS, statusCodes,
@@ -152,15 +152,17 @@ func checkCIDR(value string) (string, bool) {
 	return prefix.Masked().String(), err == nil
 }
 
-// lowerList and sortedList are lists as they are compared.
-func lowerList(value string) (string, bool) { return sortedList(strings.ToLower(value)) }
+// LowerList is a list of names as it is compared.
+func LowerList(value string) (string, bool) { return SortedList(strings.ToLower(value)) }
 
-func sortedList(value string) (string, bool) {
-	list := items(value)
+// SortedList is a list as it is compared.
+func SortedList(value string) (string, bool) {
+	list := Items(value)
 	slices.Sort(list)
 	return strings.Join(slices.Compact(list), ","), true
 }
 
-func items(list string) []string {
+// Items are the items of a list.
+func Items(list string) []string {
 	return slices.DeleteFunc(strings.Split(list, ","), func(item string) bool { return item == "" })
 }

@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"errors"
@@ -27,10 +27,10 @@ func TestRefused(t *testing.T) {
 		"https without a certificate":   {annotations: map[string]string{keyProtocol: "443=https"}, field: certificate.Name},
 		"a certificate that is unknown": {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "shop"}, field: certificate.Name},
 		"too many certificates":         {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "1,2"}, edit: lookup(lookupCertificates, "1"), field: certificate.Name},
-		"managed without domains":       {annotations: map[string]string{keyProtocol: "443=https", certificateType.Name: "managed"}, field: domains.Name},
+		"managed without domains":       {annotations: map[string]string{keyProtocol: "443=https", certificateType.Name: "managed"}, field: Domains.Name},
 		"private targets, no network":   {annotations: map[string]string{usePrivateIP.Name: "true"}, field: usePrivateIP.Name},
 		"internal, no network":          {annotations: map[string]string{internal.Name: "true"}, field: internal.Name},
-		"an address, no network":        {annotations: map[string]string{address.Name: "10.0.0.9"}, field: address.Name},
+		"an address, no network":        {annotations: map[string]string{Address.Name: "10.0.0.9"}, field: Address.Name},
 		"internal, but public targets":  {annotations: map[string]string{internal.Name: "true", usePrivateIP.Name: "false"}, network: 4, field: usePrivateIP.Name},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -40,11 +40,29 @@ func TestRefused(t *testing.T) {
 			if tt.edit != nil {
 				tt.edit(&spec)
 			}
-			_, _, err := (&Balancers{Network: tt.network}).Normalize(spec)
+			_, _, err := (Configuration{Network: tt.network}).Normalize(spec)
 			if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != tt.field {
 				t.Errorf("error %v, want one about %s", err, tt.field)
 			}
 		})
+	}
+}
+
+// asked returns the spec of a Service with two ports and these annotations.
+func asked(t *testing.T, annotations map[string]string) cloud.Spec {
+	t.Helper()
+	values, problems := Annotations().Parse(annotations)
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	return cloud.Spec{
+		Ref:        cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
+		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+		HealthPort: 10256, Options: values, Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
+		Candidates: []cloud.Target{
+			{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
+			{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+		},
 	}
 }
 
@@ -62,7 +80,7 @@ func TestWarnings(t *testing.T) {
 		location.Name: "fsn1", prefix + "http-cookie-name": "x", keyProtocol: "8443=tcp",
 	})
 	spec.ClientIP, spec.LoadBalancerIP = true, "192.0.2.1"
-	_, warnings, err := (&Balancers{}).Normalize(spec)
+	_, warnings, err := (Configuration{}).Normalize(spec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +123,7 @@ func TestChecks(t *testing.T) {
 			if spec.Local = tt.local; tt.local {
 				spec.HealthPort = 32000
 			}
-			v, _, err := (&Balancers{}).Normalize(spec)
+			v, _, err := (Configuration{}).Normalize(spec)
 			if err != nil {
 				t.Fatal(err)
 			}

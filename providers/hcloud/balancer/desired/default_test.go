@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"strings"
@@ -22,8 +22,8 @@ func TestDefaults(t *testing.T) {
 		config.EnvHealthInterval: "20s", config.EnvHealthTimeout: "2s", config.EnvHealthRetries: "4",
 	}), "cluster")
 	want := map[string]string{
-		location.Name: "fsn1", size.Name: "lb21", algorithm.Name: "least_connections", usePrivateIP.Name: yes, noPrivateIngress.Name: yes, noIPv6.Name: yes,
-		internal.Name: yes, proxyProtocol.Name: "false", subnet.Name: "10.0.1.0/24", healthInterval.Name: "20", healthTimeout.Name: "2", healthRetries.Name: "4",
+		location.Name: "fsn1", size.Name: "lb21", Algorithm.Name: "least_connections", usePrivateIP.Name: yes, NoPrivateIngress.Name: yes, NoIPv6.Name: yes,
+		internal.Name: yes, proxyProtocol.Name: "false", Subnet.Name: "10.0.1.0/24", healthInterval.Name: "20", healthTimeout.Name: "2", healthRetries.Name: "4",
 	}
 	if diff := cmp.Diff(want, got); diff != "" || err != nil {
 		t.Errorf("%v, defaults (-want +got):\n%s", err, diff)

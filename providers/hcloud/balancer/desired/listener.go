@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"cmp"
@@ -6,27 +6,24 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// defaultCookie is the name of the cookie where none is given.
-const defaultCookie = "HCLBSTICKY"
+// DefaultCookie is the name of the cookie where none is given.
+const DefaultCookie = "HCLBSTICKY"
 
 // Fields of health checks that only this cloud has.
 const (
-	fieldDomain   = "domain"
-	fieldStatuses = "statusCodes"
-	fieldTLS      = "tls"
+	FieldDomain   = "domain"
+	FieldStatuses = "statusCodes"
+	FieldTLS      = "tls"
 )
 
-// managedPrefix begins the value of the certificate field where it is the one that is made for the
+// ManagedPrefix begins the value of the certificate field where it is the one that is made for the
 // Service: its domains follow.
-const managedPrefix = "managed:"
+const ManagedPrefix = "managed:"
 
 // listeners adds a listener for each port.
 func (r *request) listeners(v *cloud.Balancer) {
@@ -43,7 +40,7 @@ func (r *request) listeners(v *cloud.Balancer) {
 			http, l.TargetProtocol = true, cloud.ProtocolHTTP
 			r.http(l)
 		}
-		for _, id := range items(l.ProviderFields[cloud.FieldCertificate]) {
+		for _, id := range Items(l.ProviderFields[cloud.FieldCertificate]) {
 			certificates[id] = true
 		}
 		l.Health = r.health(l, own)
@@ -65,7 +62,7 @@ func (r *request) protocolOf(port int) cloud.Protocol {
 	switch text := protocol.OfPort(r.Options, port); {
 	case text != "":
 		return cloud.ProtocolOf(text)
-	case slices.Contains(tlsPorts.Ports(r.Options), port) && (isManaged(r.Spec) || certificate.OfPort(r.Options, port) != ""):
+	case slices.Contains(tlsPorts.Ports(r.Options), port) && (IsManaged(r.Spec) || certificate.OfPort(r.Options, port) != ""):
 		return cloud.ProtocolHTTPS
 	}
 	return cloud.ProtocolTCP
@@ -74,28 +71,28 @@ func (r *request) protocolOf(port int) cloud.Protocol {
 // http fills in the fields of a listener that speaks HTTP.
 func (r *request) http(l cloud.Listener) {
 	f := l.ProviderFields
-	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL], f[cloud.FieldCertificate], f[fieldRedirect] = "", "", "", "false"
+	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL], f[cloud.FieldCertificate], f[FieldRedirect] = "", "", "", "false"
 	f[cloud.FieldIdleTimeout] = idleTimeout.In(r.Options)
 	if sticky.Bool(r.Options) {
-		f[cloud.FieldSessionCookie] = cmp.Or(cookie.In(r.Options), defaultCookie)
-		f[cloud.FieldSessionCookieTTL] = cookieTTL.In(r.Options)
+		f[cloud.FieldSessionCookie] = cmp.Or(cookie.In(r.Options), DefaultCookie)
+		f[cloud.FieldSessionCookieTTL] = CookieTTL.In(r.Options)
 	}
 	if l.Protocol == cloud.ProtocolHTTPS {
-		f[fieldRedirect] = strconv.FormatBool(redirect.Bool(r.Options))
+		f[FieldRedirect] = strconv.FormatBool(redirect.Bool(r.Options))
 		f[cloud.FieldCertificate] = r.certificateOf(l.Port)
 	}
 }
 
 // certificateOf returns what the certificate field of a port has to be.
 func (r *request) certificateOf(port int) string {
-	if isManaged(r.Spec) {
-		if !domains.Has(r.Options) {
-			r.refuse(domains, "want the domains of the managed certificate")
+	if IsManaged(r.Spec) {
+		if !Domains.Has(r.Options) {
+			r.refuse(Domains, "want the domains of the managed certificate")
 		}
-		return managedPrefix + domains.In(r.Options)
+		return ManagedPrefix + Domains.In(r.Options)
 	}
 	var ids []string
-	for _, item := range items(certificate.OfPort(r.Options, port)) {
+	for _, item := range Items(certificate.OfPort(r.Options, port)) {
 		id := item
 		if _, isID := checkID(item); !isID {
 			id = r.Lookups[lookupCertificate+item]
@@ -112,20 +109,21 @@ func (r *request) certificateOf(port int) string {
 	return strings.Join(slices.Compact(ids), ",")
 }
 
-// namedCertificates are the certificates that the Service names other than by id.
-func namedCertificates(spec cloud.Spec) []string {
-	if isManaged(spec) {
+// NamedCertificates are the certificates that the Service names other than by id.
+func NamedCertificates(spec cloud.Spec) []string {
+	if IsManaged(spec) {
 		return nil
 	}
-	all := items(certificate.OfPort(spec.Options, 0))
+	all := Items(certificate.OfPort(spec.Options, 0))
 	for _, port := range spec.Ports {
-		all = append(all, items(certificate.OfPort(spec.Options, port.Port))...)
+		all = append(all, Items(certificate.OfPort(spec.Options, port.Port))...)
 	}
 	slices.Sort(all)
 	return slices.DeleteFunc(slices.Compact(all), func(item string) bool { _, isID := checkID(item); return isID })
 }
 
-func isManaged(spec cloud.Spec) bool { return certificateType.In(spec.Options) == "managed" }
+// IsManaged reports whether the Service asks for a managed certificate.
+func IsManaged(spec cloud.Spec) bool { return certificateType.In(spec.Options) == "managed" }
 
 // health returns the check of a port, by the first row that fits:
 //
@@ -161,7 +159,7 @@ func (r *request) health(l cloud.Listener, own *cloud.Health) *cloud.Health {
 	}
 	if h.Protocol != cloud.ProtocolTCP {
 		h.ProviderFields = map[string]string{
-			fieldDomain: strings.ToLower(checkDomain.In(r.Options)), fieldStatuses: statusCodes.In(r.Options), fieldTLS: strconv.FormatBool(checkTLS.Bool(r.Options)),
+			FieldDomain: strings.ToLower(checkDomain.In(r.Options)), FieldStatuses: statusCodes.In(r.Options), FieldTLS: strconv.FormatBool(checkTLS.Bool(r.Options)),
 		}
 	}
 	return h
@@ -173,59 +171,4 @@ func (r *request) has(keys ...annotation.Key) bool { return annotation.Given(r.O
 // IdleCheck reports whether a Service has keys of an HTTP check that upstream does not read.
 func IdleCheck(spec cloud.Spec, _ cloud.Observed) bool {
 	return annotation.Given(spec.Options, checkPath, checkDomain) && !annotation.Given(spec.Options, nodeProtocol, nodePort)
-}
-
-// Managed reports whether a Service asks for a managed certificate.
-func Managed(spec cloud.Spec, _ cloud.Observed) bool { return isManaged(spec) }
-
-// listener is a service in the kernel's words.
-func (s state) listener(service hcloud.LoadBalancerService) cloud.Listener {
-	l := cloud.Listener{
-		Protocol: cloud.ProtocolOf(string(service.Protocol)), Port: service.ListenPort, TargetProtocol: cloud.ProtocolTCP, TargetPort: service.DestinationPort,
-		Health:         observedHealth(service.HealthCheck),
-		ProviderFields: map[string]string{cloud.FieldProxyProtocol: strconv.FormatBool(service.Proxyprotocol)},
-	}
-	if l.Protocol == cloud.ProtocolTCP {
-		return l
-	}
-	l.TargetProtocol = cloud.ProtocolHTTP
-	f, http := l.ProviderFields, service.HTTP
-	f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL] = "", ""
-	if http.StickySessions {
-		f[cloud.FieldSessionCookie], f[cloud.FieldSessionCookieTTL] = http.CookieName, seconds(http.CookieLifetime)
-	}
-	f[cloud.FieldIdleTimeout], f[fieldRedirect] = seconds(http.TimeoutIdle), strconv.FormatBool(http.RedirectHTTP)
-	f[cloud.FieldCertificate] = s.certificateField(http.Certificates)
-	return l
-}
-
-func seconds(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }
-
-func observedHealth(c hcloud.LoadBalancerServiceHealthCheck) *cloud.Health {
-	h := &cloud.Health{
-		Protocol: cloud.ProtocolOf(string(c.Protocol)), Port: c.Port, Interval: c.Interval, Timeout: c.Timeout, Healthy: c.Retries, Unhealthy: c.Retries,
-	}
-	if h.Protocol != cloud.ProtocolTCP && c.HTTP != nil {
-		h.Path = annotation.CheckPath(h.Protocol, c.HTTP.Path)
-		statuses, _ := sortedList(strings.Join(c.HTTP.StatusCodes, ","))
-		h.ProviderFields = map[string]string{
-			fieldDomain: strings.ToLower(c.HTTP.Domain), fieldStatuses: statuses, fieldTLS: strconv.FormatBool(c.HTTP.TLS),
-		}
-	}
-	return h
-}
-
-// certificateField names certificates as listeners do.
-func (s state) certificateField(used []*hcloud.Certificate) string {
-	var ids []string
-	for _, c := range used {
-		ids = append(ids, strconv.FormatInt(c.ID, 10))
-	}
-	for _, c := range s.certificates {
-		if len(ids) == 1 && strconv.FormatInt(c.ID, 10) == ids[0] && s.certificateOf(domainsOf(c)) == c {
-			return managedPrefix + domainsOf(c)
-		}
-	}
-	slices.Sort(ids)
-	return strings.Join(ids, ",")
 }

@@ -1,4 +1,4 @@
-package balancer
+package desired
 
 import (
 	"errors"
@@ -15,9 +15,9 @@ var variables = []struct {
 	key   annotation.Key
 	unset string
 }{
-	{config.EnvLocation, location, ""}, {config.EnvNetworkZone, networkZone, ""}, {config.EnvType, size, ""}, {config.EnvAlgorithm, algorithm, ""},
-	{config.EnvPrivateIP, usePrivateIP, "false"}, {config.EnvNoPrivateIngress, noPrivateIngress, "false"}, {config.EnvNoIPv6, noIPv6, "false"},
-	{config.EnvNoPublicNetwork, internal, ""}, {config.EnvProxyProtocol, proxyProtocol, ""}, {config.EnvSubnet, subnet, ""},
+	{config.EnvLocation, location, ""}, {config.EnvNetworkZone, networkZone, ""}, {config.EnvType, size, ""}, {config.EnvAlgorithm, Algorithm, ""},
+	{config.EnvPrivateIP, usePrivateIP, "false"}, {config.EnvNoPrivateIngress, NoPrivateIngress, "false"}, {config.EnvNoIPv6, NoIPv6, "false"},
+	{config.EnvNoPublicNetwork, internal, ""}, {config.EnvProxyProtocol, proxyProtocol, ""}, {config.EnvSubnet, Subnet, ""},
 	{config.EnvHealthInterval, healthInterval, "0"}, {config.EnvHealthTimeout, healthTimeout, "0"}, {config.EnvHealthRetries, healthRetries, "0"},
 }
 
@@ -53,7 +53,7 @@ func ReadDefaults(lookup func(name string) string, network string) (map[string]s
 }
 
 // Defaults implements cloud.Configured.
-func (b *Balancers) Defaults() map[string]string { return b.Default }
+func (c Configuration) Defaults() map[string]string { return c.Default }
 
 // Impossible implements cloud.Configured: every configuration can do the same.
-func (b *Balancers) Impossible() map[string]string { return nil }
+func (c Configuration) Impossible() map[string]string { return nil }

@@ -1,36 +1,35 @@
-package balancer
+package desired
 
 import (
 	"cmp"
 	"errors"
 	"fmt"
 	"maps"
-	"net"
-	"net/netip"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // Fields that only this cloud has.
 const (
-	fieldLocation       = "location"
-	fieldNetworkZone    = "networkZone"
-	fieldPrivateTargets = "privateTargets"
-	fieldMaxTargets     = "maxTargets"
-	fieldRedirect       = "redirectHTTP"
+	FieldLocation       = "location"
+	FieldNetworkZone    = "networkZone"
+	FieldPrivateTargets = "privateTargets"
+	FieldMaxTargets     = "maxTargets"
+	FieldRedirect       = "redirectHTTP"
 )
 
 // Immutable are the fields that the API cannot change.
-var Immutable = []string{fieldLocation, fieldNetworkZone, cloud.FieldSubnet}
+var Immutable = []string{FieldLocation, FieldNetworkZone, cloud.FieldSubnet}
 
 const (
 	defaultType = "lb11"
-	mixed       = "mixed"
+	// Mixed is FieldPrivateTargets where some targets are reached by their private address, and others are not.
+	Mixed = "mixed"
 )
 
 // request is what one Service asks for, while it is read.
@@ -52,27 +51,27 @@ func (r *request) warn(field, message string) {
 func (r *request) present(field string) string { return r.Lookups[lookupField+field] }
 
 // Normalize implements cloud.BalancerReader.
-func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (c Configuration) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
 	r := &request{Spec: spec}
 	adopted := spec.Lookups[lookupAdopted] == yes
 	v := cloud.Balancer{
-		Name: nameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
+		Name: NameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
 		ProviderFields: map[string]string{
-			cloud.FieldSize:      cmp.Or(size.In(r.Options), r.present(cloud.FieldSize), defaultType),
-			cloud.FieldAlgorithm: algorithm.In(r.Options), fieldPrivateTargets: strconv.FormatBool(wantsPrivate(spec)),
-			cloud.FieldAddress: cmp.Or(address.In(r.Options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: subnet.In(r.Options),
-			fieldMaxTargets: spec.Lookups[lookupTargets],
+			cloud.FieldSize:      SizeOf(spec, r.present(cloud.FieldSize)),
+			cloud.FieldAlgorithm: Algorithm.In(r.Options), FieldPrivateTargets: strconv.FormatBool(WantsPrivate(spec)),
+			cloud.FieldAddress: cmp.Or(Address.In(r.Options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: Subnet.In(r.Options),
+			FieldMaxTargets: spec.Lookups[lookupTargets],
 		},
 	}
 	kept := r.keep(&v)
-	labels := labelsOf(spec.Ref.Owner, adopted && spec.Ref.Owner.UID != "")
+	labels := label.Of(spec.Ref.Owner, adopted && spec.Ref.Owner.UID != "")
 	if !adopted && len(kept) > 0 && len(labels) > 0 {
-		labels[labelKept] = strings.Join(kept, "_")
+		labels[label.Kept] = label.Join(kept)
 	}
-	v.OwnershipTags = tagsOf(labels)
+	v.OwnershipTags = label.Tags(labels)
 	r.place(v.ProviderFields)
 	r.checkType()
-	r.checkNetwork(b.Network)
+	r.checkNetwork(c.Network)
 	r.listeners(&v)
 	r.notes(v)
 	v.Preserve(spec.Preserved)
@@ -87,8 +86,8 @@ func (b *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning,
 // like the default, and the name.
 func (r *request) keep(v *cloud.Balancer) []string {
 	kept := map[string]string{}
-	for field, key := range map[string]annotation.Key{cloud.FieldScope: internal, cloud.FieldAlgorithm: algorithm, cloud.FieldName: name} {
-		if slices.Contains(strings.Split(r.Lookups[lookupKept], "_"), field) && !key.Has(r.Options) {
+	for field, key := range map[string]annotation.Key{cloud.FieldScope: internal, cloud.FieldAlgorithm: Algorithm, cloud.FieldName: Name} {
+		if slices.Contains(label.Split(r.Lookups[lookupKept]), field) && !key.Has(r.Options) {
 			kept[field] = r.present(field)
 		}
 	}
@@ -99,16 +98,16 @@ func (r *request) keep(v *cloud.Balancer) []string {
 // place chooses where the load balancer is: a location, else a zone, else where it is now.
 func (r *request) place(fields map[string]string) {
 	at, zone := location.In(r.Options), networkZone.In(r.Options)
-	presentAt, presentZone := r.present(fieldLocation), r.present(fieldNetworkZone)
+	presentAt, presentZone := r.present(FieldLocation), r.present(FieldNetworkZone)
 	switch {
-	case at == "" && zone == "" && presentAt == "" && r.Preserved[fieldLocation] == "":
+	case at == "" && zone == "" && presentAt == "" && r.Preserved[FieldLocation] == "":
 		r.refuse(location, "want a location such as fsn1, or "+networkZone.Name+" with a zone such as eu-central")
 	case at != "":
 		zone = presentZone
 	case zone == "" || zone == presentZone:
 		at, zone = presentAt, presentZone
 	}
-	fields[fieldLocation], fields[fieldNetworkZone] = at, zone
+	fields[FieldLocation], fields[FieldNetworkZone] = at, zone
 }
 
 func (r *request) checkType() {
@@ -129,7 +128,7 @@ func (r *request) checkType() {
 
 // atMost refuses more of something than the type can have.
 func (r *request) atMost(field string, count int, limit, what string) {
-	if most := number(r.Lookups[limit]); most > 0 && count > most {
+	if most := Number(r.Lookups[limit]); most > 0 && count > most {
 		r.errs = append(r.errs, &cloud.Invalid{
 			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("a load balancer of this type has at most %d %s", most, what),
 		})
@@ -138,7 +137,7 @@ func (r *request) atMost(field string, count int, limit, what string) {
 
 func (r *request) checkNetwork(network int64) {
 	const want = "want " + config.EnvNetwork + " to be set, which has the private addresses"
-	for _, key := range []annotation.Key{address, subnet, internal, usePrivateIP} {
+	for _, key := range []annotation.Key{Address, Subnet, internal, usePrivateIP} {
 		if network == 0 && key.Has(r.Options) && key.In(r.Options) != "false" {
 			r.refuse(key, want)
 		}
@@ -150,7 +149,7 @@ func (r *request) checkNetwork(network int64) {
 
 func (r *request) notes(v cloud.Balancer) {
 	for _, t := range r.Candidates {
-		if ip := reachedAt(v, t, wantsPrivate(r.Spec)); wantsPrivate(r.Spec) && ip != addressOf(t, true) {
+		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Spec) && ip != AddressOf(t, true) {
 			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
 		}
 	}
@@ -158,17 +157,23 @@ func (r *request) notes(v cloud.Balancer) {
 		r.warn("spec.sessionAffinity", "this cloud does not know clients by their address; a cookie keeps them with a node, on ports that speak HTTP")
 	}
 	if r.LoadBalancerIP != "" {
-		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+address.Name)
+		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+Address.Name)
 	}
 	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
 }
 
-// subnetOf is the subnet that is asked for where the address is in it, and else the address.
-func subnetOf(spec cloud.Spec, ip net.IP) string {
-	wanted := subnet.In(spec.Options)
-	prefix, err := netip.ParsePrefix(wanted)
-	if at, ok := netip.AddrFromSlice(ip.To4()); err == nil && ok && !prefix.Contains(at) {
-		return at.String()
-	}
-	return wanted
+// SizeOf returns the name of the type that the Service asks for. Without one it stays as it is.
+func SizeOf(spec cloud.Spec, present string) string {
+	return cmp.Or(size.In(spec.Options), present, defaultType)
+}
+
+// NameOf returns the name that the Service asks for.
+func NameOf(spec cloud.Spec) string {
+	return cmp.Or(Name.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
+}
+
+// Number is a text as a number, 0 where it is none.
+func Number(text string) int {
+	n, _ := strconv.Atoi(text)
+	return n
 }
