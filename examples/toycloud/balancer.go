@@ -20,8 +20,8 @@ type snapshot struct {
 }
 
 // Observe implements cloud.BalancerReader. It looks by recorded id and by ownership tag.
-func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if id, ok := checkID(spec.Ref.ID); ok {
+func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if id, ok := checkID(in.ID); ok {
 		b, err := d.client.Balancer(ctx, id)
 		switch {
 		case err == nil:
@@ -30,7 +30,7 @@ func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
-	tagged, err := d.client.Balancers(ctx, tags.Service(spec.Ref.Owner.UID))
+	tagged, err := d.client.Balancers(ctx, tags.Service(in.Owner.UID))
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by tag: %w", err)
 	}
@@ -76,13 +76,13 @@ func (d *Driver) withListeners(ctx context.Context, observed cloud.Observed) (cl
 }
 
 // Normalize implements cloud.BalancerReader.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	b := cloud.Balancer{
-		Name: "ccm-" + spec.Ref.Owner.UID, Scope: cloud.ScopeOf(Internal.Bool(spec.Options)),
-		Health: health(spec.HealthPort), OwnershipTags: tags.List(tags.Of(spec.Ref.Owner)),
+		Name: "ccm-" + in.Owner.UID, Scope: cloud.ScopeOf(Internal.Bool(in.Options)),
+		Health: health(in.HealthPort), OwnershipTags: tags.List(tags.Of(in.Owner)),
 	}
-	for i, port := range spec.Ports {
-		if slices.ContainsFunc(spec.Ports[:i], func(other cloud.Port) bool { return other.Port == port.Port }) {
+	for i, port := range in.Ports {
+		if slices.ContainsFunc(in.Ports[:i], func(other cloud.Port) bool { return other.Port == port.Port }) {
 			return cloud.Balancer{}, nil, &cloud.Invalid{
 				Field: fmt.Sprintf("spec.ports[%d].protocol", i), Value: string(port.Protocol), Want: "a port has one protocol on this cloud",
 			}
@@ -90,12 +90,12 @@ func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, er
 		b.Listeners = append(b.Listeners, port.Listener())
 	}
 	cloud.SortListeners(b.Listeners)
-	b.Preserve(spec.Preserved)
+	b.Preserve(in.Preserved)
 	var warnings []cloud.Warning
-	if spec.LoadBalancerIP != "" {
+	if in.LoadBalancerIP != "" {
 		warnings = append(warnings, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
 	}
-	if spec.DualStack {
+	if in.DualStack {
 		warnings = append(warnings, cloud.Warning{Field: "spec.ipFamilyPolicy", Message: "this cloud has no IPv6: the balancer gets an IPv4 address only"})
 	}
 	return b, warnings, nil

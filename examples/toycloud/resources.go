@@ -55,10 +55,10 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 func (d *Driver) Resources(_ context.Context, change cloud.Change) (r cloud.Resources, err error) {
 	present, found := change.Before.Native.(snapshot)
 	if found {
-		r.Present = resources(present, change.Spec.Ref.Owner)
+		r.Present = resources(present, change.Input.Owner)
 	}
 	if change.After != nil {
-		r.Wanted = resources(asStored(*change.After, present.balancer.Labels), change.Spec.Ref.Owner)
+		r.Wanted = resources(asStored(*change.After, present.balancer.Labels), change.Input.Owner)
 	}
 	return r, nil
 }

@@ -103,7 +103,7 @@ func ofService(s inspect.FoundService, upstream cloud.Upstream) []Difference {
 	}
 	found := differences(s.Entry, all)
 	for _, d := range upstream.Differences {
-		if d.Service != nil && d.Service(s.Found.Spec, s.Found.Observed) {
+		if d.Service != nil && d.Service(s.Found.Input.Spec, s.Found.Observed) {
 			found = append(found, of(d, "Service "+s.Service.Namespace+"/"+s.Service.Name, upstream))
 		}
 	}
@@ -140,8 +140,8 @@ func differences(e plan.Entry, all []general) []Difference {
 
 // proxied reports whether the status of the Service is going to say ipMode Proxy, and does not yet.
 func proxied(s inspect.FoundService) bool {
-	mode, chosen := s.Found.Spec.Options[annotation.IPMode.Name]
-	if chosen && !strings.EqualFold(mode, string(corev1.LoadBalancerIPModeProxy)) || annotation.Hostname.In(s.Found.Spec.Options) != "" {
+	mode, chosen := s.Found.Input.Options[annotation.IPMode.Name]
+	if chosen && !strings.EqualFold(mode, string(corev1.LoadBalancerIPModeProxy)) || annotation.Hostname.In(s.Found.Input.Options) != "" {
 		return false
 	}
 	return slices.ContainsFunc(s.Found.Observed.Addresses, func(a cloud.BalancerAddress) bool {

@@ -37,7 +37,7 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 		}
 		r.Differences = append(r.Differences, ofService(s, upstream)...)
 		r.take(s.Entry)
-		own = cmp.Or(own, s.Found.Spec.Ref.Owner.Cluster)
+		own = cmp.Or(own, s.Found.Input.Owner.Cluster)
 		named = append(named, s.Found.Clusters...)
 		if s.Found.Observed.Found {
 			ours = append(ours, s.Found.Observed.Owner.Cluster)

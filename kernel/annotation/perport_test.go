@@ -58,19 +58,19 @@ func TestPerPort(t *testing.T) {
 
 func TestUnknownPorts(t *testing.T) {
 	list, each := annotation.Own("list", annotation.TypePorts, ""), annotation.Own("each", annotation.TypeString, "").PerPorts()
-	spec := cloud.Spec{
+	in := cloud.Input{Spec: cloud.Spec{
 		Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}, {Protocol: cloud.ProtocolUDP, Port: 53}},
 		Options: map[string]string{"list": "53,80", "each": "443=x,80=y,z"},
-	}
+	}}
 	var got []string
-	for _, note := range annotation.UnknownPorts(spec, list, each) {
+	for _, note := range annotation.UnknownPorts(in.Spec, list, each) {
 		got = append(got, note.Field+": "+note.Message)
 	}
 	want := []string{"list: the Service has no TCP port 53; it is ignored", "each: the Service has no TCP port 443; it is ignored"}
 	if !slices.Equal(got, want) {
 		t.Errorf("notes %q, want %q", got, want)
 	}
-	if !annotation.Given(spec.Options, annotation.Name, each) || annotation.Given(spec.Options, annotation.Name) {
+	if !annotation.Given(in.Options, annotation.Name, each) || annotation.Given(in.Options, annotation.Name) {
 		t.Error("what was given is not")
 	}
 }

@@ -51,7 +51,7 @@ type Operation struct {
 // ordered operations between them. A cloud that replaces whole objects uses After, a
 // fine-grained one walks Operations.
 type Change struct {
-	Spec   Spec
+	Input  Input
 	Before Observed
 	// After is nil when the balancer is to be deleted.
 	After *Balancer

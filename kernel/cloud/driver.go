@@ -147,13 +147,13 @@ type BalancerReader interface {
 	//
 	// With Spec.BulkList it looks there in place of the cloud. The kernel believes what was
 	// found in it, and asks again without it before a known balancer counts as gone.
-	Observe(ctx context.Context, spec Spec) (Observed, error)
+	Observe(ctx context.Context, in Input) (Observed, error)
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store
 	// in every managed field, so that Diff of a fresh observation is empty. It is pure:
 	// same Spec, same answer, no I/O. It must not fill Targets. Warnings say what was dropped
 	// or changed; an error (use *Invalid) means that nothing sensible can be built.
-	Normalize(spec Spec) (Balancer, []Warning, error)
+	Normalize(in Input) (Balancer, []Warning, error)
 
 	// Eligible says why a machine cannot be a target of the balancer, or "" when it can.
 	// It is pure.
@@ -189,7 +189,7 @@ type Checker interface {
 	//
 	// before is the balancer that is deleted first, so that what it uses counts as free; where none is,
 	// what Observe said when it found nothing. Check only reads, and a read that fails is an error.
-	Check(ctx context.Context, spec Spec, before Observed) error
+	Check(ctx context.Context, in Input, before Observed) error
 }
 
 // Replacer is implemented by Balancers of a cloud where a new balancer can be made while the one
@@ -207,7 +207,7 @@ type Replacer interface {
 	// Coexist says why the balancer of the Spec cannot be made while before exists, such as the
 	// same address asked for by both, or "" when it can. It is pure. The reason completes the
 	// sentence "the present one has to be deleted first, because …".
-	Coexist(spec Spec, before Observed) (reason string)
+	Coexist(in Input, before Observed) (reason string)
 }
 
 // Configured is implemented by drivers whose configuration says what annotations do.

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Ref says which balancer is meant.
-type Ref struct {
-	// ID is the recorded or adopted id; "" when none is known.
-	ID string
-	// Owner is the Service the balancer belongs to.
-	Owner Owner
+// Input is all that a driver is given about a Service and its balancer. What the Service asks for, what was read for it
+// and what the kernel remembers are three types: a function takes the one it needs.
+type Input struct {
+	Spec
+	Environment
+	Known
 }
 
-// Spec is what a Service asks for, in neutral terms, plus what the driver itself declared
-// and read. It is the whole input of Normalize.
+// Spec is what a Service asks for, in neutral terms.
 type Spec struct {
-	Ref   Ref
+	// Owner is the Service that asks, and that the balancer belongs to.
+	Owner Owner
 	Ports []Port
 	// SourceRanges are the client networks that may connect, masked, sorted and each once;
 	// empty means everyone.
@@ -39,6 +39,10 @@ type Spec struct {
 	// Options are the validated values of the annotations the driver declared, by the
 	// declared name; absent keys have their default.
 	Options map[string]string
+}
+
+// Environment is what was read of the cloud and the cluster for a Service.
+type Environment struct {
 	// Candidates are the machines that may become targets, sorted by InstanceID. Observe has
 	// them too, except when the balancer is to be deleted.
 	Candidates []Target
@@ -48,8 +52,22 @@ type Spec struct {
 	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
 	BulkList BulkList
 	// Network returns what NetworkReader read a minute ago at most, and has it read where nobody did. Observe alone has
-	// it, and asks where it needs it; nil when it has to ask the cloud. It is no part of what a Service asks for.
+	// it, and asks where it needs it; nil when it has to ask the cloud.
 	Network func(context.Context) (Network, error) `json:"-"`
+}
+
+// ReadNetwork returns what Network does, or reads it where there is none.
+func (e Environment) ReadNetwork(ctx context.Context, reader NetworkReader) (Network, error) {
+	if e.Network == nil {
+		return reader.ReadNetwork(ctx)
+	}
+	return e.Network(ctx)
+}
+
+// Known is what the kernel knows of a Service's balancer, and what is to become of it.
+type Known struct {
+	// ID is the recorded or adopted id of the balancer; "" when none is known.
+	ID string
 	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
 	// Capabilities.VersionStamps. After a creation its Native is Made.Native. With Capabilities.Recalls it is the Balancer and
 	// its ID only, as it was observed or, after a change that was carried out whole, asked for; then only the Balancer has targets.
@@ -77,14 +95,6 @@ type Spec struct {
 	// Beside is the balancer that serves while this one is made to take its place, nil when there
 	// is none. See Replacer.
 	Beside *Observed
-}
-
-// ReadNetwork returns what the Network of the Spec does, or reads it where there is none.
-func (s Spec) ReadNetwork(ctx context.Context, reader NetworkReader) (Network, error) {
-	if s.Network == nil {
-		return reader.ReadNetwork(ctx)
-	}
-	return s.Network(ctx)
 }
 
 // Port is a port of the Service.

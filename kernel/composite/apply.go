@@ -136,7 +136,7 @@ func tell(m *model, change cloud.Change) {
 		return
 	}
 	if len(change.After.OwnershipTags) > 0 {
-		o.Owner = change.Spec.Ref.Owner
+		o.Owner = change.Input.Owner
 	}
 	o.Balancer, o.Native = *change.After, nil
 	m.progress.Observed = &o
@@ -150,11 +150,11 @@ func newBalancer(m *model, s *step, id string, change cloud.Change) *cloud.Obser
 	}
 	var owner cloud.Owner
 	if len(change.After.OwnershipTags) > 0 {
-		owner = change.Spec.Ref.Owner
+		owner = change.Input.Owner
 	}
 	return &cloud.Observed{
 		Found: true, ID: id, State: cloud.BalancerPending, Owner: owner, Balancer: *change.After,
-		Lookups: change.Spec.Lookups, Native: m.made.Native,
+		Lookups: change.Input.Lookups, Native: m.made.Native,
 	}
 }
 

@@ -169,7 +169,7 @@ func TestRefusedTagsKeepNothing(t *testing.T) {
 func TestRunEnds(t *testing.T) {
 	whole := list(res("group", "g", nil), lb(nil), pool("p", nil), member("p", "m"))
 	f := newFake(theKinds(), nil, whole)
-	change := cloud.Change{After: &cloud.Balancer{OwnershipTags: []string{"ours"}}, Spec: cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{UID: "uid"}}}}
+	change := cloud.Change{After: &cloud.Balancer{OwnershipTags: []string{"ours"}}, Input: cloud.Input{Spec: cloud.Spec{Owner: cloud.Owner{UID: "uid"}}}}
 	progress, err := f.balancers().Apply(t.Context(), change)
 	if err != nil || !slices.Equal(f.done, []string{"create group g", "create balancer b"}) {
 		t.Fatalf("the first run did %q, %v; want it to end with the first resource that settles", f.done, err)

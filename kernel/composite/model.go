@@ -40,7 +40,7 @@ type model struct {
 func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change) (*model, error) {
 	m := &model{
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
-		deletes: change.After == nil, serves: change.Replaced || change.Spec.Beside != nil,
+		deletes: change.After == nil, serves: change.Replaced || change.Input.Beside != nil,
 		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, unknown: map[cloud.IDOf]bool{}, waiting: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
 	}
 	for _, k := range kinds {

@@ -191,7 +191,7 @@ func TestOrder(t *testing.T) {
 		},
 		"what the Service has once stays for another balancer": {
 			present: append(list(res("group", "g", nil)), whole...),
-			change:  cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "other"}}},
+			change:  cloud.Change{Input: cloud.Input{Known: cloud.Known{Beside: &cloud.Observed{ID: "other"}}}},
 			steps:   []string{"delete listener 80", "delete pool p", "delete balancer b"},
 		},
 		"what the Service has once stays for the next balancer": {

@@ -50,7 +50,7 @@ func TestTold(t *testing.T) {
 			f = newFake(kinds, tt.present, list(lb(fields{"name": "new"}), pool("p", nil)))
 			f.fails = tt.fails
 			change := cloud.Change{Before: tt.before, After: &cloud.Balancer{Name: "new", OwnershipTags: []string{"ours"}}}
-			change.Spec.Ref.Owner.UID = "uid"
+			change.Input.Owner.UID = "uid"
 			progress, _ := f.balancers().Apply(t.Context(), change)
 			o := progress.Observed
 			told := o != nil && o.State == cloud.BalancerActive

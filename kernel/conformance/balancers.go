@@ -41,8 +41,8 @@ func (s *suite) balancers(t *testing.T) {
 }
 
 func absentBalancer(f *fixture) {
-	spec := f.spec(basic)
-	observed, err := f.balancers().Observe(f.ctx(), spec)
+	in := f.spec(basic)
+	observed, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe")
 	if observed.Found || observed.ID != "" {
 		f.Errorf("Observe on an empty cloud = %+v, want Found false", observed)
@@ -50,7 +50,7 @@ func absentBalancer(f *fixture) {
 }
 
 func createObserve(f *fixture) {
-	spec, observed := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
+	in, observed := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
 	if len(observed.Addresses) == 0 {
 		f.Error("an active balancer has no address")
 	}
@@ -58,19 +58,19 @@ func createObserve(f *fixture) {
 		f.Errorf("targets = %v, want both machines", observed.Balancer.Targets)
 	}
 	_, before := f.control.Requests()
-	f.ensure(spec)
+	f.ensure(in)
 	if _, after := f.control.Requests(); after != before {
 		f.Errorf("a second run with nothing changed made %d writes", after-before)
 	}
 }
 
 func foundWithoutID(f *fixture) {
-	spec, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	in, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
-	spec.Ref.ID = ""
-	found, err := f.balancers().Observe(f.ctx(), spec)
+	in.ID = ""
+	found, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe without id")
-	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
+	if !found.Found || found.ID != created.ID || found.Owner.UID != in.Owner.UID {
 		f.Errorf("Observe without id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
 	}
 }
@@ -78,68 +78,68 @@ func foundWithoutID(f *fixture) {
 // foundWithStaleID: the process died after it had created a balancer anew and before it could
 // record the new id.
 func foundWithStaleID(f *fixture) {
-	spec, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	f.remove(spec)
-	spec.Ref.ID = ""
-	_, created := f.ensure(spec)
+	in, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.remove(in)
+	in.ID = ""
+	_, created := f.ensure(in)
 	if created.ID == old.ID {
 		f.Skip("ids are names, so that of the predecessor is right")
 	}
-	spec.Ref.ID = old.ID
-	found, err := f.balancers().Observe(f.ctx(), spec)
+	in.ID = old.ID
+	found, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe with the id of the deleted balancer")
-	if !found.Found || found.ID != created.ID || found.Owner.UID != spec.Ref.Owner.UID {
+	if !found.Found || found.ID != created.ID || found.Owner.UID != in.Owner.UID {
 		f.Errorf("Observe with a stale id = found %t, id %q, owner %+v; want %q with our UID", found.Found, found.ID, found.Owner, created.ID)
 	}
 }
 
 func balancersOnlyRead(f *fixture) {
-	spec := f.withMachines(f.spec(basic), "node-1")
+	in := f.withMachines(f.spec(basic), "node-1")
 	_, before := f.control.Requests()
-	f.difference(spec)
+	f.difference(in)
 	if _, after := f.control.Requests(); after != before {
 		f.Errorf("%d writes before the balancer exists", after-before)
 	}
-	spec, _ = f.ensure(spec)
-	spec.Ports = spec.Ports[:1]
+	in, _ = f.ensure(in)
+	in.Ports = in.Ports[:1]
 	_, before = f.control.Requests()
-	f.difference(spec)
+	f.difference(in)
 	if _, after := f.control.Requests(); after != before {
 		f.Errorf("%d writes while the balancer exists", after-before)
 	}
 }
 
 func normalizeIsPure(f *fixture) {
-	spec := f.withMachines(f.spec(Service{Name: "pure", Ports: []cloud.Port{portHTTPS, portHTTP}}), "node-1", "node-2")
+	in := f.withMachines(f.spec(Service{Name: "pure", Ports: []cloud.Port{portHTTPS, portHTTP}}), "node-1", "node-2")
 	if _, refused := f.suite.Impossible["load-balancer-ip"]; !refused {
-		spec.LoadBalancerIP = "203.0.113.7"
+		in.LoadBalancerIP = "203.0.113.7"
 	}
 	if f.suite.Descriptor.Capabilities.SourceRanges {
-		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix("192.0.2.64/28"), netip.MustParsePrefix("203.0.113.0/24")}
+		in.SourceRanges = []netip.Prefix{netip.MustParsePrefix("192.0.2.64/28"), netip.MustParsePrefix("203.0.113.0/24")}
 	}
-	given := copySpec(spec)
+	given := copySpec(in)
 	reads, writes := f.control.Requests()
-	first, firstNotes, err := f.balancers().Normalize(spec)
+	first, firstNotes, err := f.balancers().Normalize(in)
 	f.must(err, "Normalize")
 	var together sync.WaitGroup
 	for range 4 { // the race detector watches the shared spec
 		together.Go(func() {
-			again, notes, err := f.balancers().Normalize(spec)
+			again, notes, err := f.balancers().Normalize(in)
 			if err != nil || !reflect.DeepEqual(again, first) || !reflect.DeepEqual(notes, firstNotes) {
 				f.Errorf("the same spec gave another answer (%v):\n%s", err, cmp.Diff(first, again))
 			}
 		})
 	}
 	together.Wait()
-	if !reflect.DeepEqual(spec, given) {
-		f.Errorf("Normalize changed its input from %+v to %+v", given, spec)
+	if !reflect.DeepEqual(in, given) {
+		f.Errorf("Normalize changed its input from %+v to %+v", given, in)
 	}
 	if r, w := f.control.Requests(); r != reads || w != writes {
 		f.Errorf("Normalize made %d requests", r+w-reads-writes)
 	}
 }
 
-func copySpec(s cloud.Spec) cloud.Spec {
+func copySpec(s cloud.Input) cloud.Input {
 	s.Ports, s.SourceRanges = slices.Clone(s.Ports), slices.Clone(s.SourceRanges)
 	s.Candidates = slices.Clone(s.Candidates)
 	for i := range s.Candidates {
@@ -151,13 +151,13 @@ func copySpec(s cloud.Spec) cloud.Spec {
 }
 
 func canonical(f *fixture) {
-	spec := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
-	normalized, _, err := f.balancers().Normalize(f.difference(spec).spec)
+	in := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
+	normalized, _, err := f.balancers().Normalize(f.difference(in).input)
 	f.must(err, "Normalize")
 	if len(normalized.Targets) != 0 {
 		f.Errorf("Normalize filled in targets: %v", normalized.Targets)
 	}
-	_, observed := f.ensure(spec)
+	_, observed := f.ensure(in)
 	for name, b := range map[string]cloud.Balancer{"Normalize": normalized, "Observe": observed.Balancer} {
 		sorted := b.Clone()
 		slices.Sort(sorted.Allow)
@@ -172,12 +172,12 @@ func canonical(f *fixture) {
 }
 
 func targetsChange(f *fixture) {
-	spec := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
-	all := spec.Candidates
+	in := f.withMachines(f.spec(basic), "node-1", "node-2", "node-3")
+	all := in.Candidates
 	for _, candidates := range [][]cloud.Target{all[:2], all[1:], all, nil, all[:1]} {
-		spec.Candidates = candidates
+		in.Candidates = candidates
 		var observed cloud.Observed
-		spec, observed = f.ensure(spec)
+		in, observed = f.ensure(in)
 		var want []cloud.InstanceID
 		for _, candidate := range candidates {
 			want = append(want, candidate.InstanceID)
@@ -189,22 +189,22 @@ func targetsChange(f *fixture) {
 }
 
 func targetsRemoved(f *fixture) {
-	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
-	f.control.RemoveMachine(spec.Candidates[0].InstanceID)
-	spec = f.withMachines(spec, "node-3")
-	_, observed := f.ensure(spec)
-	if want := []cloud.InstanceID{spec.Candidates[0].InstanceID, spec.Candidates[1].InstanceID}; !slices.Equal(observed.Balancer.Targets, want) {
+	in, _ := f.ensure(f.withMachines(f.spec(basic), "node-1", "node-2"))
+	f.control.RemoveMachine(in.Candidates[0].InstanceID)
+	in = f.withMachines(in, "node-3")
+	_, observed := f.ensure(in)
+	if want := []cloud.InstanceID{in.Candidates[0].InstanceID, in.Candidates[1].InstanceID}; !slices.Equal(observed.Balancer.Targets, want) {
 		f.Errorf("targets = %v, want %v", observed.Balancer.Targets, want)
 	}
 }
 
 func deleteTwice(f *fixture) {
-	spec, observed := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	f.remove(spec)
-	_, err := f.balancers().Apply(f.ctx(), cloud.Change{Spec: spec, Before: observed})
+	in, observed := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	f.remove(in)
+	_, err := f.balancers().Apply(f.ctx(), cloud.Change{Input: in, Before: observed})
 	f.must(err, "deleting what is already gone")
-	spec.Ref.ID = ""
-	if again, err := f.balancers().Observe(f.ctx(), spec); err != nil || again.Found {
+	in.ID = ""
+	if again, err := f.balancers().Observe(f.ctx(), in); err != nil || again.Found {
 		f.Errorf("Observe without id after deletion = found %t, %v", again.Found, err)
 	}
 	f.nothingLeft()
@@ -225,26 +225,26 @@ func tampered(f *fixture) {
 	if !ok {
 		f.Skip("the control cannot change balancers by hand")
 	}
-	spec, observed := f.ensure(f.withMachines(f.spec(Service{Name: "tampered", Ports: basic.Ports, Annotations: f.suite.With}), "node-1"))
+	in, observed := f.ensure(f.withMachines(f.spec(Service{Name: "tampered", Ports: basic.Ports, Annotations: f.suite.With}), "node-1"))
 	tried := 0
 	for _, field := range tamperable(f, observed.Balancer) {
 		if !tamperer.TamperBalancer(observed.ID, field) {
 			continue
 		}
 		tried++
-		if d := f.difference(spec); !slices.ContainsFunc(d.operations, func(op cloud.Operation) bool {
+		if d := f.difference(in); !slices.ContainsFunc(d.operations, func(op cloud.Operation) bool {
 			return strings.TrimSpace(op.Key+" "+op.Field) == field || string(op.Kind) == field
 		}) {
 			f.Errorf("%s was changed by hand, but the plan is only:\n%s", field, text(d.operations))
 		}
 		if !f.suite.Slow {
-			f.ensure(spec)
+			f.ensure(in)
 		}
 	}
 	if tried == 0 {
 		f.Error("the control changed no field at all")
 	}
-	f.ensure(spec)
+	f.ensure(in)
 }
 
 // tamperable are the fields of a balancer and its listeners that can be changed, and the kinds of

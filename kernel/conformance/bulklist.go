@@ -19,17 +19,17 @@ func listed(f *fixture) {
 	list, err := lister.ListBalancers(f.ctx())
 	f.must(err, "ListBalancers")
 	unknown := f.spec(Service{Name: "unknown", Ports: []cloud.Port{portHTTP}})
-	for _, spec := range []cloud.Spec{first, second, unknown} {
-		for _, id := range slices.Compact([]string{spec.Ref.ID, ""}) {
-			spec.Ref.ID, spec.BulkList = id, nil
-			want, err := f.balancers().Observe(f.ctx(), spec)
+	for _, in := range []cloud.Input{first, second, unknown} {
+		for _, id := range slices.Compact([]string{in.ID, ""}) {
+			in.ID, in.BulkList = id, nil
+			want, err := f.balancers().Observe(f.ctx(), in)
 			f.must(err, "Observe")
-			spec.BulkList = list
-			got, err := f.balancers().Observe(f.ctx(), spec)
+			in.BulkList = list
+			got, err := f.balancers().Observe(f.ctx(), in)
 			f.must(err, "Observe with a list")
 			want.Native, got.Native = nil, nil
 			if difference := cmp.Diff(want, got); difference != "" {
-				f.Errorf("%s with id %q (-read +listed):\n%s", spec.Ref.Owner.Name, id, difference)
+				f.Errorf("%s with id %q (-read +listed):\n%s", in.Owner.Name, id, difference)
 			}
 		}
 	}
@@ -46,15 +46,15 @@ func deletedAsListed(f *fixture) {
 	if !ok {
 		return
 	}
-	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	in, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	other, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
 	list, err := lister.ListBalancers(f.ctx())
 	f.must(err, "ListBalancers")
-	listed := spec
+	listed := in
 	listed.BulkList, listed.Deleting = list, true
-	f.must(f.destroy(cloud.Change{Spec: listed}), "deleting")
-	spec.Deleting = true
-	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found || after.Orphans {
+	f.must(f.destroy(cloud.Change{Input: listed}), "deleting")
+	in.Deleting = true
+	if after, err := f.balancers().Observe(f.ctx(), in); err != nil || after.Found || after.Orphans {
 		f.Errorf("Observe after the deletion = found %t, orphans %t, %v; want that nothing is left", after.Found, after.Orphans, err)
 	}
 	if d := f.difference(other); !d.before.Found || len(d.operations) > 0 {

@@ -98,14 +98,14 @@ func (f *fixture) probes() []probe {
 func balancerProbes(f *fixture) []probe {
 	known, _ := f.ensure(f.spec(basic))
 	unknown := known
-	unknown.Ref.ID = ""
+	unknown.ID = ""
 	fresh := f.difference(f.spec(Service{Name: "fresh", Ports: []cloud.Port{portDNST}}))
 	more := known
 	more.Ports = append(slices.Clone(known.Ports), portDNST)
 	wider := f.difference(more)
-	observe := func(spec cloud.Spec) func(ctx context.Context) (bool, error) {
+	observe := func(in cloud.Input) func(ctx context.Context) (bool, error) {
 		return func(ctx context.Context) (bool, error) {
-			observed, err := f.balancers().Observe(ctx, spec)
+			observed, err := f.balancers().Observe(ctx, in)
 			return err == nil && !observed.Found, err
 		}
 	}
@@ -116,10 +116,10 @@ func balancerProbes(f *fixture) []probe {
 		}
 	}
 	creation := cloud.Change{
-		Spec: fresh.spec, Before: fresh.before, After: &fresh.after, Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}},
+		Input: fresh.input, Before: fresh.before, After: &fresh.after, Operations: []cloud.Operation{{Verb: cloud.Create, Kind: cloud.KindBalancer}},
 	}
 	// Not a deletion: to be told that what is to be deleted is not there is as good as success.
-	update := cloud.Change{Spec: wider.spec, Before: wider.before, After: &wider.after, Operations: wider.operations}
+	update := cloud.Change{Input: wider.input, Before: wider.before, After: &wider.after, Operations: wider.operations}
 	return []probe{
 		{"Observe by id", observe(known), look},
 		{"Observe without id", observe(unknown), look},

@@ -11,7 +11,7 @@ import (
 type phase struct {
 	name string
 	// before is done in peace, attempt is interrupted and reports whether it got through.
-	before, attempt func(f *fixture, spec cloud.Spec) error
+	before, attempt func(f *fixture, in cloud.Input) error
 }
 
 var phases = []phase{
@@ -20,19 +20,19 @@ var phases = []phase{
 	{"deletion", create, destroy},
 }
 
-func nothing(*fixture, cloud.Spec) error { return nil }
+func nothing(*fixture, cloud.Input) error { return nil }
 
-func create(f *fixture, spec cloud.Spec) error {
-	_, err := f.reconcile(spec)
+func create(f *fixture, in cloud.Input) error {
+	_, err := f.reconcile(in)
 	return err
 }
 
-func change(f *fixture, spec cloud.Spec) error {
-	spec.Ports, spec.Candidates = []cloud.Port{portHTTPS, portDNST}, nil
-	return create(f, spec)
+func change(f *fixture, in cloud.Input) error {
+	in.Ports, in.Candidates = []cloud.Port{portHTTPS, portDNST}, nil
+	return create(f, in)
 }
 
-func destroy(f *fixture, spec cloud.Spec) error { return f.destroy(cloud.Change{Spec: spec}) }
+func destroy(f *fixture, in cloud.Input) error { return f.destroy(cloud.Change{Input: in}) }
 
 // interrupted breaks everything off at each of its requests, once before and once after
 // the request takes effect. The next attempt has to end in the same state as an undisturbed
@@ -58,15 +58,15 @@ func interrupted(f *fixture) {
 }
 
 func interrupt(f *fixture, p phase, fault Fault, after int) (through bool) {
-	spec := f.withMachines(f.spec(basic), "node-1")
-	f.must(p.before(f, spec), "preparing")
+	in := f.withMachines(f.spec(basic), "node-1")
+	f.must(p.before(f, in), "preparing")
 	f.control.Fail(fault, after)
-	through = p.attempt(f, spec) == nil
+	through = p.attempt(f, in) == nil
 	f.control.Heal()
 	f.control.Settle()
-	f.must(p.attempt(f, spec), "trying again")
+	f.must(p.attempt(f, in), "trying again")
 	f.control.Settle()
-	f.remove(spec)
+	f.remove(in)
 	f.nothingLeft()
 	return through
 }
@@ -75,11 +75,11 @@ func interrupt(f *fixture, p phase, fault Fault, after int) (through bool) {
 const mostStumbles = 50
 
 func stumble(f *fixture, p phase) {
-	spec := f.withMachines(f.spec(basic), "node-1")
-	f.must(p.before(f, spec), "preparing")
+	in := f.withMachines(f.spec(basic), "node-1")
+	f.must(p.before(f, in), "preparing")
 	for stumbles := 0; ; stumbles++ {
 		f.control.Fail(Fault{Lost: true, Writes: true}, 0)
-		err := p.attempt(f, spec)
+		err := p.attempt(f, in)
 		f.control.Heal()
 		f.control.Settle()
 		if err == nil {
@@ -89,8 +89,8 @@ func stumble(f *fixture, p phase) {
 			f.Fatalf("%s took more than %d writes; the last ended with: %v", p.name, mostStumbles, err)
 		}
 	}
-	f.must(p.attempt(f, spec), "trying again")
+	f.must(p.attempt(f, in), "trying again")
 	f.control.Settle()
-	f.remove(spec)
+	f.remove(in)
 	f.nothingLeft()
 }

@@ -37,31 +37,31 @@ func (f *fixture) owner(observed cloud.Observed, want cloud.Owner) {
 }
 
 func ownershipTagsDecoded(f *fixture) {
-	spec, observed := f.ensure(f.spec(basic))
-	f.owner(observed, spec.Ref.Owner)
+	in, observed := f.ensure(f.spec(basic))
+	f.owner(observed, in.Owner)
 	if observed.ByName {
 		f.Error("ByName is true for a balancer found by id")
 	}
 }
 
 func ownershipTagsSurvive(f *fixture) {
-	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	spec.Ports = spec.Ports[:1]
-	spec, observed := f.ensure(f.withMachines(spec, "node-2"))
-	f.owner(observed, spec.Ref.Owner)
+	in, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	in.Ports = in.Ports[:1]
+	in, observed := f.ensure(f.withMachines(in, "node-2"))
+	f.owner(observed, in.Owner)
 }
 
 func foreignOwner(f *fixture) {
 	theirs, created := f.ensure(f.spec(basic))
 	ours := f.spec(Service{Name: "other", Ports: basic.Ports})
-	ours.Ref.Owner.Cluster = "another-cluster"
-	ours.Ref.ID = created.ID
+	ours.Owner.Cluster = "another-cluster"
+	ours.ID = created.ID
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
 	if !observed.Found || observed.ID != created.ID {
 		f.Fatalf("Observe by id = found %t, id %q; want %q", observed.Found, observed.ID, created.ID)
 	}
-	f.owner(observed, theirs.Ref.Owner)
+	f.owner(observed, theirs.Owner)
 }
 
 func adoption(f *fixture) {
@@ -76,14 +76,14 @@ func adoption(f *fixture) {
 	// Where several Services can share a balancer, listeners have ownership tags too: those of others stay
 	// theirs.
 	ours := f.spec(Service{Name: "adopter", Ports: []cloud.Port{portDNST}})
-	ours.Ref.ID, ours.Candidates = d.before.ID, theirs.Candidates
+	ours.ID, ours.Candidates = d.before.ID, theirs.Candidates
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
 	if !observed.Found || observed.ByName || observed.Owner.UID != "" {
 		f.Errorf("Observe of an untagged balancer by id = found %t, by name %t, owner %+v; want no UID", observed.Found, observed.ByName, observed.Owner)
 	}
 	_, adopted := f.ensure(ours)
-	f.owner(adopted, ours.Ref.Owner)
+	f.owner(adopted, ours.Owner)
 	if adopted.ID != d.before.ID {
 		f.Errorf("adoption of %s ended with %s", d.before.ID, adopted.ID)
 	}
@@ -97,7 +97,7 @@ func onlyTheName(f *fixture) {
 	theirs, created := f.ensure(f.spec(named))
 	named.Name = "ours"
 	ours := f.spec(named)
-	ours.Ref.Owner.Cluster = "another-cluster"
+	ours.Owner.Cluster = "another-cluster"
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
 	if !observed.Found {
@@ -106,19 +106,19 @@ func onlyTheName(f *fixture) {
 	if observed.ID != created.ID || !observed.ByName {
 		f.Errorf("Observe by name = id %q, by name %t; want %q, true", observed.ID, observed.ByName, created.ID)
 	}
-	f.owner(observed, theirs.Ref.Owner)
+	f.owner(observed, theirs.Owner)
 }
 
 // standings: a Service of another namespace, or of another cluster, names the balancer.
 func standings(f *fixture) {
 	theirs, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	_, before := f.control.Requests()
-	for _, cluster := range []string{theirs.Ref.Owner.Cluster, "another-cluster"} {
+	for _, cluster := range []string{theirs.Owner.Cluster, "another-cluster"} {
 		thief := f.spec(Service{Name: "thief", Ports: []cloud.Port{portDNST}})
-		thief.Ref.Owner.Namespace, thief.Ref.Owner.Cluster, thief.Ref.ID = "thieves", cluster, created.ID
+		thief.Owner.Namespace, thief.Owner.Cluster, thief.ID = "thieves", cluster, created.ID
 		observed, err := f.balancers().Observe(f.ctx(), thief)
 		f.must(err, "Observe")
-		if observed.Shared && cluster == theirs.Ref.Owner.Cluster {
+		if observed.Shared && cluster == theirs.Owner.Cluster {
 			continue // it would only add listeners of its own
 		}
 		for policy, want := range map[string]safety.Standing{
@@ -127,9 +127,9 @@ func standings(f *fixture) {
 		} {
 			adoption, err := safety.ParseAdoption([]string{policy})
 			f.must(err, "ParseAdoption")
-			ownership := adoption.Judge(safety.Case{Service: thief.Ref.Owner, Observed: observed, Named: []string{created.ID}})
+			ownership := adoption.Judge(safety.Case{Service: thief.Owner, Observed: observed, Named: []string{created.ID}})
 			if ownership.Standing != want {
-				f.Errorf("policy %q, cluster %s: balancer of %s is %s for %s; want %s", policy, cluster, theirs.Ref.Owner, ownership.Standing, thief.Ref.Owner, want)
+				f.Errorf("policy %q, cluster %s: balancer of %s is %s for %s; want %s", policy, cluster, theirs.Owner, ownership.Standing, thief.Owner, want)
 			}
 		}
 	}
@@ -148,7 +148,7 @@ func sameName(f *fixture) {
 	first, created := f.ensure(f.withMachines(f.spec(named), "node-1"))
 	named.Name = "second"
 	second := f.spec(named)
-	second.Ref.Owner.Namespace, second.Refused = "other", []string{created.ID}
+	second.Owner.Namespace, second.Refused = "other", []string{created.ID}
 	second.Candidates = first.Candidates
 	observed, err := f.balancers().Observe(f.ctx(), second)
 	f.must(err, "Observe")
@@ -179,7 +179,7 @@ func hasNames(f *fixture) bool {
 // notAnID: what cannot be an id is refused as a value, or leads to nothing. It never is an error of
 // the cloud, which would keep a Service from being deleted.
 func notAnID(f *fixture) {
-	spec := f.spec(basic)
+	in := f.spec(basic)
 	texts := []string{
 		"10", "regional", "-", "../x", "..", "a/b", "a b", " ", "?x=y", "%2e%2e", "ä", "\u202e", "null", "0", "arn:aws:x",
 		strings.Repeat("x", 300), strings.Repeat("a", 4096),
@@ -192,13 +192,13 @@ func notAnID(f *fixture) {
 				f.Errorf("id %q: the problem %+v does not say what would be right", text, problem)
 			}
 		}
-		if spec.Ref.ID = values[f.suite.Descriptor.IDAnnotation]; len(problems) > 0 && spec.Ref.ID != "" {
+		if in.ID = values[f.suite.Descriptor.IDAnnotation]; len(problems) > 0 && in.ID != "" {
 			f.Errorf("id %q is refused and used", text)
 		}
-		for _, id := range []string{spec.Ref.ID, text} {
+		for _, id := range []string{in.ID, text} {
 			for _, leaving := range []bool{true, false} {
-				spec.Ref.ID, spec.Deleting = id, leaving
-				if observed, err := f.balancers().Observe(f.ctx(), spec); err != nil || observed.Found {
+				in.ID, in.Deleting = id, leaving
+				if observed, err := f.balancers().Observe(f.ctx(), in); err != nil || observed.Found {
 					f.Errorf("Observe with id %.40q, leaving %t = found %t, %v; want a clean not-found", id, leaving, observed.Found, err)
 				}
 			}
@@ -210,41 +210,41 @@ func notAnID(f *fixture) {
 // allows two, the next look shows both, and that the smaller id counts; one can be deleted and the
 // other one stays as it is.
 func createdTwice(f *fixture) {
-	spec := f.withMachines(f.spec(basic), "node-1")
-	first, second := f.difference(spec), f.difference(spec)
+	in := f.withMachines(f.spec(basic), "node-1")
+	first, second := f.difference(in), f.difference(in)
 	_, err := f.apply(first)
 	f.must(err, "creating")
 	if _, err := f.apply(second); err != nil {
 		f.control.Settle()
-		f.ensure(spec) // a cloud that refuses the second one still has the first
+		f.ensure(in) // a cloud that refuses the second one still has the first
 		return
 	}
 	f.control.Settle()
-	observed, err := f.balancers().Observe(f.ctx(), spec)
+	observed, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe")
 	if len(observed.Duplicates) == 0 {
 		f.Logf("the cloud made one of both: %s", observed.ID)
-		f.ensure(spec)
+		f.ensure(in)
 		return
 	}
 	if len(observed.Duplicates) != 1 || observed.Duplicates[0] <= observed.ID {
 		f.Fatalf("Observe = %q, duplicates %q; want the smaller of two and the other one", observed.ID, observed.Duplicates)
 	}
-	kept, serves := f.ensure(spec)
+	kept, serves := f.ensure(in)
 	bothListed(f, kept, observed.Duplicates)
 	double := kept
-	double.Ref.ID, double.Deleting, double.Refused = observed.Duplicates[0], true, []string{kept.Ref.ID}
+	double.ID, double.Deleting, double.Refused = observed.Duplicates[0], true, []string{kept.ID}
 	before, err := f.balancers().Observe(f.ctx(), double)
 	f.must(err, "Observe of the second one")
-	if before.ID != observed.Duplicates[0] || before.Owner.UID != spec.Ref.Owner.UID {
+	if before.ID != observed.Duplicates[0] || before.Owner.UID != in.Owner.UID {
 		f.Fatalf("Observe of the second one = %q of %+v", before.ID, before.Owner)
 	}
 	double.Beside = &serves
-	f.must(f.destroy(cloud.Change{Spec: double}), "deleting the second one")
-	if d := f.difference(kept); d.before.ID != kept.Ref.ID || len(d.operations) > 0 || len(d.before.Duplicates) > 0 {
+	f.must(f.destroy(cloud.Change{Input: double}), "deleting the second one")
+	if d := f.difference(kept); d.before.ID != kept.ID || len(d.operations) > 0 || len(d.before.Duplicates) > 0 {
 		f.Errorf("after the second one is gone: %q, duplicates %q, changes:\n%s", d.before.ID, d.before.Duplicates, text(d.operations))
 	}
-	kept.Ref.ID = ""
+	kept.ID = ""
 	if again, err := f.balancers().Observe(f.ctx(), kept); err != nil || !again.Found || len(again.Duplicates) > 0 {
 		f.Errorf("after the second one is gone: found %t, duplicates %q, %v", again.Found, again.Duplicates, err)
 	}
@@ -256,12 +256,12 @@ func protected(f *fixture) {
 	if !ok {
 		f.Skip("the control cannot protect balancers")
 	}
-	spec, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	in, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	if created.Protected {
 		f.Error("Protected is true for a balancer that nobody has protected")
 	}
 	protector.ProtectBalancer(created.ID)
-	d := f.difference(spec)
+	d := f.difference(in)
 	if !d.before.Protected || len(d.operations) > 0 {
 		f.Errorf("Protected is %t; changes:\n%s", d.before.Protected, text(d.operations))
 	}
@@ -270,15 +270,15 @@ func protected(f *fixture) {
 	_, err := f.apply(d)
 	f.must(err, "removing the ownership tags")
 	f.control.Settle()
-	spec.Ref.ID = ""
-	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found && !after.ByName {
+	in.ID = ""
+	if after, err := f.balancers().Observe(f.ctx(), in); err != nil || after.Found && !after.ByName {
 		f.Errorf("Observe without ownership tags and id = found %t, by name %t, %v", after.Found, after.ByName, err)
 	}
 }
 
 // bothListed checks that Observe with a bulk list and an id reports the second balancer too. A deletion looks at
 // nothing else, see Capabilities.DeletesAtOnce.
-func bothListed(f *fixture, kept cloud.Spec, duplicates []string) {
+func bothListed(f *fixture, kept cloud.Input, duplicates []string) {
 	lister, ok := f.driver.(cloud.BulkLister)
 	if !ok {
 		return
@@ -286,7 +286,7 @@ func bothListed(f *fixture, kept cloud.Spec, duplicates []string) {
 	var err error
 	kept.BulkList, err = lister.ListBalancers(f.ctx())
 	f.must(err, "ListBalancers")
-	if o, err := f.balancers().Observe(f.ctx(), kept); err != nil || o.ID != kept.Ref.ID || !slices.Equal(o.Duplicates, duplicates) {
-		f.Errorf("Observe with a bulk list = %q, duplicates %q, %v; want %q and %q", o.ID, o.Duplicates, err, kept.Ref.ID, duplicates)
+	if o, err := f.balancers().Observe(f.ctx(), kept); err != nil || o.ID != kept.ID || !slices.Equal(o.Duplicates, duplicates) {
+		f.Errorf("Observe with a bulk list = %q, duplicates %q, %v; want %q and %q", o.ID, o.Duplicates, err, kept.ID, duplicates)
 	}
 }

@@ -40,7 +40,7 @@ func (s seen) balancer(b cloud.Balancer) {
 
 // draft is what one reconciliation would do.
 type draft struct {
-	spec       cloud.Spec
+	input      cloud.Input
 	before     cloud.Observed
 	after      cloud.Balancer
 	notes      []cloud.Warning
@@ -48,22 +48,22 @@ type draft struct {
 }
 
 // draft observes and compares; it changes nothing.
-func (f *fixture) draft(spec cloud.Spec) (draft, error) {
-	before, err := f.balancers().Observe(f.ctx(), spec)
+func (f *fixture) draft(in cloud.Input) (draft, error) {
+	before, err := f.balancers().Observe(f.ctx(), in)
 	if err != nil {
 		return draft{}, err
 	}
-	before = before.Resolve(spec.Candidates)
-	spec.Lookups = before.Lookups
+	before = before.Resolve(in.Candidates)
+	in.Lookups = before.Lookups
 	if before.Found {
-		spec.Ref.ID = before.ID
+		in.ID = before.ID
 	}
-	after, notes, err := f.balancers().Normalize(spec)
+	after, notes, err := f.balancers().Normalize(in)
 	if err != nil {
 		return draft{}, err
 	}
 	after = after.Clone()
-	for _, candidate := range spec.Candidates {
+	for _, candidate := range in.Candidates {
 		if f.balancers().Eligible(after, candidate) == "" {
 			after.Targets = append(after.Targets, candidate.InstanceID)
 		}
@@ -71,7 +71,7 @@ func (f *fixture) draft(spec cloud.Spec) (draft, error) {
 	slices.Sort(after.Targets)
 	f.suite.seen.balancer(after)
 	d := draft{
-		spec: spec, before: before, after: after, notes: notes,
+		input: in, before: before, after: after, notes: notes,
 		operations: difference.Order(difference.Of(before.Balancer, after)),
 	}
 	if !before.Found || before.State != cloud.BalancerActive || len(d.operations) > 0 {
@@ -94,22 +94,22 @@ func (f *fixture) apply(d draft) (cloud.Progress, error) {
 }
 
 func (d draft) change(operations []cloud.Operation) cloud.Change {
-	return cloud.Change{Spec: d.spec, Before: d.before, After: &d.after, Operations: operations}
+	return cloud.Change{Input: d.input, Before: d.before, After: &d.after, Operations: operations}
 }
 
 var errStuck = errors.New("a change does not lead to what was asked for")
 
 // reconcile makes the balancer what the spec asks for: one change, and further ones only
 // where the driver said "pending", or that a part is left for later.
-func (f *fixture) reconcile(spec cloud.Spec) (cloud.Observed, error) {
+func (f *fixture) reconcile(in cloud.Input) (cloud.Observed, error) {
 	final := false
 	var told cloud.Progress
 	var planned *[]cloud.Operation
 	f.restart()
 	most := cmp.Or(f.suite.Passes, passes)
 	for range most {
-		d, err := f.draft(spec)
-		switch err = cmp.Or(err, asTold(told, d.before), f.asAnswered(spec, d.before)); {
+		d, err := f.draft(in)
+		switch err = cmp.Or(err, asTold(told, d.before), f.asAnswered(in, d.before)); {
 		case err != nil:
 			return cloud.Observed{}, err
 		case d.before.Found && d.before.State == cloud.BalancerPending:
@@ -149,7 +149,7 @@ func isGone(f *fixture, change cloud.Change) error {
 	if !f.suite.Descriptor.Capabilities.DeletesAtOnce && !change.Before.Sole {
 		return nil
 	}
-	o, err := f.balancers().Observe(f.ctx(), change.Spec)
+	o, err := f.balancers().Observe(f.ctx(), change.Input)
 	if err == nil && o.Found && o.ID == change.Before.ID {
 		err = fmt.Errorf("balancer %s is there after its deletion", o.ID)
 	}
@@ -170,33 +170,33 @@ func asTold(p cloud.Progress, is cloud.Observed) error {
 }
 
 // ensure is reconcile that has to succeed; it returns the spec with the id recorded.
-func (f *fixture) ensure(spec cloud.Spec) (cloud.Spec, cloud.Observed) {
+func (f *fixture) ensure(in cloud.Input) (cloud.Input, cloud.Observed) {
 	f.Helper()
-	observed, err := f.reconcile(spec)
+	observed, err := f.reconcile(in)
 	f.must(err, "making the balancer")
 	if observed.ID == "" || observed.State != cloud.BalancerActive {
 		f.Fatalf("the balancer has id %q and state %q; want an id and %q", observed.ID, observed.State, cloud.BalancerActive)
 	}
-	spec.Ref.ID = observed.ID
-	f.must(asRecalled(f, spec, observed), "recalling the balancer")
-	return spec, observed
+	in.ID = observed.ID
+	f.must(asRecalled(f, in, observed), "recalling the balancer")
+	return in, observed
 }
 
 // asRecalled returns an error where a driver that takes parts of a balancer from the last look, or from what was asked
 // for, says something else of it than what it reads.
-func asRecalled(f *fixture, spec cloud.Spec, is cloud.Observed) error {
+func asRecalled(f *fixture, in cloud.Input, is cloud.Observed) error {
 	if !f.suite.Descriptor.Capabilities.Recalls {
 		return nil
 	}
 	observed, asked := state.Known(is), state.Service{}
 	asked.Recall(&is)
 	for what, last := range map[string]*cloud.Observed{"the last look": observed, "what was asked for": asked.Last} {
-		spec.Last = last
-		again, err := f.balancers().Observe(f.ctx(), spec)
+		in.Last = last
+		again, err := f.balancers().Observe(f.ctx(), in)
 		if err != nil {
 			return err
 		}
-		if left := difference.Of(is.Balancer, again.Resolve(spec.Candidates).Balancer); len(left) > 0 {
+		if left := difference.Of(is.Balancer, again.Resolve(in.Candidates).Balancer); len(left) > 0 {
 			return fmt.Errorf("with %s at hand the balancer is seen otherwise:\n%s", what, text(left))
 		}
 	}
@@ -204,18 +204,18 @@ func asRecalled(f *fixture, spec cloud.Spec, is cloud.Observed) error {
 }
 
 // difference returns what would be changed now.
-func (f *fixture) difference(spec cloud.Spec) draft {
+func (f *fixture) difference(in cloud.Input) draft {
 	f.Helper()
-	d, err := f.draft(spec)
+	d, err := f.draft(in)
 	f.must(err, "observing and normalizing")
 	return d
 }
 
 // remove deletes the balancer and waits until it is gone.
-func (f *fixture) remove(spec cloud.Spec) {
+func (f *fixture) remove(in cloud.Input) {
 	f.Helper()
-	f.must(f.destroy(cloud.Change{Spec: spec}), "deleting")
-	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
+	f.must(f.destroy(cloud.Change{Input: in}), "deleting")
+	if after, err := f.balancers().Observe(f.ctx(), in); err != nil || after.Found {
 		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
 	}
 }
@@ -224,10 +224,10 @@ func (f *fixture) remove(spec cloud.Spec) {
 // "pending" and the balancer is there. A bulk list is for the first look only.
 func (f *fixture) destroy(change cloud.Change) (err error) {
 	f.restart()
-	if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
+	if change.Before, err = f.balancers().Observe(f.ctx(), change.Input); err != nil {
 		return err
 	}
-	change.Spec.BulkList = nil
+	change.Input.BulkList = nil
 	planned, err := f.plannedSteps(change)
 	if err != nil {
 		return err
@@ -245,7 +245,7 @@ func (f *fixture) destroy(change cloud.Change) (err error) {
 		if !progress.Pending {
 			return f.asPlanned(planned)
 		}
-		if change.Before, err = f.balancers().Observe(f.ctx(), change.Spec); err != nil {
+		if change.Before, err = f.balancers().Observe(f.ctx(), change.Input); err != nil {
 			return err
 		}
 		if left := !change.Before.Found && change.Before.Orphans; change.Before.ID != deleted && !left { // gone, or another balancer of the Service

@@ -33,13 +33,13 @@ var goldenFolder = filepath.Join("testdata", "plans")
 // share a cloud.
 func (s *suite) plans(t *testing.T) {
 	f := s.start(t)
-	spec := f.withMachines(f.spec(basic), "node-1", "node-2")
+	in := f.withMachines(f.spec(basic), "node-1", "node-2")
 	for _, service := range Standard() {
 		t.Run(service.Name, func(t *testing.T) {
 			if why := s.impossible(service); why != "" {
 				t.Skip(why)
 			}
-			compare(f.in(t), service, spec.Candidates)
+			compare(f.in(t), service, in.Candidates)
 		})
 	}
 	t.Run("no golden file is left over", func(t *testing.T) {
@@ -78,12 +78,12 @@ func compare(f *fixture, service Service, nodes []cloud.Target) {
 // are the cloud's choice, and so has what is in Harness.Names.
 func summary(f *fixture, service Service, nodes []cloud.Target) string {
 	f.Helper()
-	spec := f.spec(service)
-	spec.Candidates = nodes
-	d := f.difference(spec)
+	in := f.spec(service)
+	in.Candidates = nodes
+	d := f.difference(in)
 	names := map[string]string{}
 	maps.Copy(names, f.suite.Names)
-	for _, candidate := range d.spec.Candidates {
+	for _, candidate := range d.input.Candidates {
 		names[string(candidate.InstanceID)] = candidate.NodeName
 	}
 	p := plan.Plan{Cloud: f.suite.Descriptor.Name, Subject: "Service shop/" + service.Name, Operations: creation(d.after)}

@@ -49,12 +49,12 @@ func (f *fixture) portable() {
 	service := PortableService()
 	maps.DeleteFunc(service.Annotations, func(name, _ string) bool { return !f.suite.has(name) })
 	maps.Copy(service.Annotations, f.suite.Portable)
-	spec := f.withMachines(f.spec(service), "node-1")
-	_, observed := f.ensure(spec)
+	in := f.withMachines(f.spec(service), "node-1")
+	_, observed := f.ensure(in)
 	if difference := Differences(f.suite.Annotations, observed.Balancer); difference != "" {
 		f.Errorf("the balancer is not what portable annotations say (-want +got):\n%s", difference)
 	}
-	f.remove(spec)
+	f.remove(in)
 }
 
 // Differences says where a balancer of PortableService is not what it is everywhere. Keys that the

@@ -26,39 +26,39 @@ func (s *suite) replacements(t *testing.T) {
 
 // replacedAfterDeletion: what was kept of the old balancer belongs to the new one, and goes with it.
 func replacedAfterDeletion(f *fixture) {
-	spec, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
-	replaceFirst(f, spec)
-	spec, _ = f.ensure(spec)
+	in, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	replaceFirst(f, in)
+	in, _ = f.ensure(in)
 	_, before := f.control.Requests()
-	f.ensure(spec)
+	f.ensure(in)
 	if _, after := f.control.Requests(); after != before {
 		f.Errorf("a second run with nothing changed made %d writes", after-before)
 	}
-	f.remove(spec)
+	f.remove(in)
 	f.nothingLeft()
 }
 
 // replaceFirst deletes the balancer so that another one follows.
-func replaceFirst(f *fixture, spec cloud.Spec) {
+func replaceFirst(f *fixture, in cloud.Input) {
 	f.Helper()
-	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting the old balancer")
-	if after, err := f.balancers().Observe(f.ctx(), spec); err != nil || after.Found {
+	f.must(f.destroy(cloud.Change{Input: in, Replaced: true}), "deleting the old balancer")
+	if after, err := f.balancers().Observe(f.ctx(), in); err != nil || after.Found {
 		f.Fatalf("Observe after deletion = found %t, %v; want a clean not-found", after.Found, err)
 	}
 }
 
 // replacedAgain: the balancer is made again with the values it had.
 func replacedAgain(f *fixture) {
-	spec, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	in, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	fields, pinned := old.Balancer.Fields(), map[string]string{}
 	for _, field := range f.suite.Descriptor.Capabilities.Immutable {
 		pinned[field] = fields[field]
 	}
-	replaceFirst(f, spec)
-	spec.Preserved = pinned
-	spec, _ = f.ensure(spec)
-	spec.Preserved = nil
-	f.remove(spec)
+	replaceFirst(f, in)
+	in.Preserved = pinned
+	in, _ = f.ensure(in)
+	in.Preserved = nil
+	f.remove(in)
 	f.nothingLeft()
 }
 
@@ -75,12 +75,12 @@ func replacerOf(f *fixture) cloud.Replacer {
 
 // pair makes two balancers of one Service, and returns the spec of the one that serves and that of
 // the one beside it.
-func pair(f *fixture) (serves, next cloud.Spec) {
+func pair(f *fixture) (serves, next cloud.Input) {
 	f.Helper()
 	replacer := replacerOf(f)
 	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	next = serves
-	next.Ref.ID, next.Beside = "", &old
+	next.ID, next.Beside = "", &old
 	if reason := replacer.Coexist(next, old); reason != "" {
 		f.Fatalf("Coexist of a plain Service = %q", reason)
 	}
@@ -92,7 +92,7 @@ func pair(f *fixture) (serves, next cloud.Spec) {
 		f.Fatalf("the balancer beside %s has the same id", old.ID)
 	}
 	for _, id := range []string{"", created.ID} {
-		next.Ref.ID = id
+		next.ID = id
 		if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.ID != created.ID {
 			f.Errorf("Observe beside %s with id %q = found %t, id %q, %v; want %s", old.ID, id, found.Found, found.ID, err, created.ID)
 		}
@@ -123,10 +123,10 @@ func replacedBeside(f *fixture) {
 func restored(f *fixture) {
 	theirs, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	ours := theirs
-	ours.Ref.Owner.Cluster = "another-cluster"
+	ours.Owner.Cluster = "another-cluster"
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
-	f.owner(observed, theirs.Ref.Owner)
+	f.owner(observed, theirs.Owner)
 }
 
 // replacedBesideAnothers: where the other cluster's balancer was taken for the new one, the kernel would refuse it and make a second
@@ -135,9 +135,9 @@ func replacedBesideAnothers(f *fixture) {
 	replacerOf(f)
 	serves, old := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	next := serves
-	next.Ref.ID, next.Beside = "", &old
+	next.ID, next.Beside = "", &old
 	theirs := next
-	theirs.Ref.Owner.Cluster = "another-cluster"
+	theirs.Owner.Cluster = "another-cluster"
 	theirs, _ = f.ensure(theirs)
 	if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.Found {
 		f.Errorf("Observe beside %s = found %t, id %q of %+v, %v; want a clean not-found", old.ID, found.Found, found.ID, found.Owner, err)
@@ -158,9 +158,9 @@ func replacementGivenUp(f *fixture) {
 }
 
 // removeOne deletes one balancer of two.
-func removeOne(f *fixture, spec cloud.Spec) {
+func removeOne(f *fixture, in cloud.Input) {
 	f.Helper()
-	f.must(f.destroy(cloud.Change{Spec: spec, Replaced: true}), "deleting one of two")
+	f.must(f.destroy(cloud.Change{Input: in, Replaced: true}), "deleting one of two")
 }
 
 func checkerOf(f *fixture) cloud.Checker {
@@ -173,12 +173,12 @@ func checkerOf(f *fixture) cloud.Checker {
 
 func checkOnlyReads(f *fixture) {
 	checker := checkerOf(f)
-	spec := f.withMachines(f.spec(basic), "node-1")
+	in := f.withMachines(f.spec(basic), "node-1")
 	_, before := f.control.Requests()
-	f.must(checker.Check(f.ctx(), f.difference(spec).spec, cloud.Observed{}), "Check before the creation")
-	spec, observed := f.ensure(spec)
+	f.must(checker.Check(f.ctx(), f.difference(in).input, cloud.Observed{}), "Check before the creation")
+	in, observed := f.ensure(in)
 	_, created := f.control.Requests()
-	f.must(checker.Check(f.ctx(), f.difference(spec).spec, observed), "Check before a replacement")
+	f.must(checker.Check(f.ctx(), f.difference(in).input, observed), "Check before a replacement")
 	if _, after := f.control.Requests(); after != created || before > created {
 		f.Errorf("Check made %d writes", after-created)
 	}
@@ -187,11 +187,11 @@ func checkOnlyReads(f *fixture) {
 // refusedService checks that the cloud refuses the Service and that Check finds it first.
 func refusedService(f *fixture, service Service) {
 	f.Helper()
-	spec := f.withMachines(f.spec(service), "node-1")
-	d, err := f.draft(spec)
+	in := f.withMachines(f.spec(service), "node-1")
+	d, err := f.draft(in)
 	if err == nil {
-		spec = d.spec
-		err = checkerOf(f).Check(f.ctx(), spec, cloud.Observed{})
+		in = d.input
+		err = checkerOf(f).Check(f.ctx(), in, cloud.Observed{})
 	}
 	if err == nil {
 		f.Error("neither Normalize nor Check finds anything wrong")

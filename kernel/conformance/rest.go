@@ -34,17 +34,17 @@ func (f *fixture) carryOut(change cloud.Change) (progress cloud.Progress, err er
 
 // asAnswered returns an error where a driver that was told by the answer to a creation what it made says something else of the
 // balancer than what it reads.
-func (f *fixture) asAnswered(spec cloud.Spec, is cloud.Observed) error {
+func (f *fixture) asAnswered(in cloud.Input, is cloud.Observed) error {
 	made := f.made
 	if made == nil || made.Native == nil || is.State != cloud.BalancerActive || is.ID != made.ID {
 		return nil
 	}
-	f.made, spec.Last = nil, made
-	again, err := f.balancers().Observe(f.ctx(), spec)
+	f.made, in.Last = nil, made
+	again, err := f.balancers().Observe(f.ctx(), in)
 	if err != nil {
 		return err
 	}
-	if left := difference.Of(is.Balancer, again.Resolve(spec.Candidates).Balancer); len(left) > 0 {
+	if left := difference.Of(is.Balancer, again.Resolve(in.Candidates).Balancer); len(left) > 0 {
 		return fmt.Errorf("with the answer to the creation at hand the balancer is seen otherwise:\n%s", text(left))
 	}
 	return nil

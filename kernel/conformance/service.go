@@ -78,7 +78,7 @@ func (s *suite) impossible(service Service) string {
 }
 
 // spec is what the kernel would hand to the driver for the Service.
-func (f *fixture) spec(service Service) cloud.Spec {
+func (f *fixture) spec(service Service) cloud.Input {
 	f.Helper()
 	values, problems := f.suite.Annotations.Parse(service.Annotations)
 	if len(problems) > 0 {
@@ -91,22 +91,26 @@ func (f *fixture) spec(service Service) cloud.Spec {
 			}
 		}
 	}
-	spec := cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{
+	in := cloud.Input{Spec: cloud.Spec{
+		Owner: cloud.Owner{
 			Cluster: "conformance", Namespace: "shop", Name: service.Name, UID: uid(service.Name), Cloud: f.suite.Descriptor.Name,
-		}},
-		Ports: slices.Clone(service.Ports), Local: service.Local, HealthPort: 10256, DualStack: service.DualStack,
-		LoadBalancerIP: service.LoadBalancerIP, Options: values,
-	}
+		},
+		Ports:          slices.Clone(service.Ports),
+		Local:          service.Local,
+		HealthPort:     10256,
+		DualStack:      service.DualStack,
+		LoadBalancerIP: service.LoadBalancerIP,
+		Options:        values,
+	}}
 	if service.Local {
-		spec.HealthPort = 32000
+		in.HealthPort = 32000
 	}
 	for _, source := range service.SourceRanges {
-		spec.SourceRanges = append(spec.SourceRanges, netip.MustParsePrefix(source).Masked())
+		in.SourceRanges = append(in.SourceRanges, netip.MustParsePrefix(source).Masked())
 	}
-	slices.SortFunc(spec.SourceRanges, netip.Prefix.Compare)
-	spec.SourceRanges = slices.Compact(spec.SourceRanges)
-	return spec
+	slices.SortFunc(in.SourceRanges, netip.Prefix.Compare)
+	in.SourceRanges = slices.Compact(in.SourceRanges)
+	return in
 }
 
 // uid returns a UID that is the same in every run.
@@ -119,22 +123,22 @@ func uid(name string) string {
 }
 
 // withMachines adds machines to the cloud and makes them the candidates.
-func (f *fixture) withMachines(spec cloud.Spec, names ...string) cloud.Spec {
+func (f *fixture) withMachines(in cloud.Input, names ...string) cloud.Input {
 	f.Helper()
 	for _, name := range names {
 		f.control.AddMachine(name)
 	}
 	list, err := f.driver.Instances().List(f.ctx())
 	f.must(err, "List")
-	spec.Candidates = nil
+	in.Candidates = nil
 	for _, machine := range list.Items {
-		spec.Candidates = append(spec.Candidates, machine.Target(machine.Name))
+		in.Candidates = append(in.Candidates, machine.Target(machine.Name))
 	}
-	slices.SortFunc(spec.Candidates, func(a, b cloud.Target) int {
+	slices.SortFunc(in.Candidates, func(a, b cloud.Target) int {
 		if a.InstanceID < b.InstanceID {
 			return -1
 		}
 		return 1
 	})
-	return spec
+	return in
 }

@@ -152,11 +152,11 @@ func bring(f *fixture, svc *corev1.Service, nodes, all []*corev1.Node) said {
 // serving are the targets, as the machines they are.
 func serving(f *fixture, svc *corev1.Service) []cloud.InstanceID {
 	f.Helper()
-	spec := f.withMachines(f.spec(Service{Name: svc.Name, Ports: basic.Ports}))
-	spec.Ref.ID = strings.TrimSpace(svc.Annotations[f.suite.Descriptor.IDAnnotation])
-	observed, err := f.balancers().Observe(f.ctx(), spec)
+	in := f.withMachines(f.spec(Service{Name: svc.Name, Ports: basic.Ports}))
+	in.ID = strings.TrimSpace(svc.Annotations[f.suite.Descriptor.IDAnnotation])
+	observed, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe")
-	targets := observed.Resolve(spec.Candidates).Balancer.Targets
+	targets := observed.Resolve(in.Candidates).Balancer.Targets
 	return slices.Sorted(slices.Values(targets))
 }
 

@@ -105,7 +105,7 @@ func vary(f *fixture, from, to Service) (changed bool, now cloud.Balancer) {
 	from.Name, to.Name = "varied", "varied"
 	before, original := f.ensure(f.withMachines(f.spec(from)))
 	after := f.spec(to)
-	after.Ref.ID, after.Candidates = before.Ref.ID, before.Candidates
+	after.ID, after.Candidates = before.ID, before.Candidates
 	d := f.difference(after)
 	changed = len(d.operations) > 0
 	after.Preserved = pin(f, d)
@@ -148,8 +148,8 @@ func pin(f *fixture, d draft) map[string]string {
 	for _, op := range immutable {
 		pinned[op.Field] = op.Before
 	}
-	d.spec.Preserved = pinned
-	normalized, _, err := f.balancers().Normalize(d.spec)
+	d.input.Preserved = pinned
+	normalized, _, err := f.balancers().Normalize(d.input)
 	f.must(err, "Normalize with pinned fields")
 	fields := normalized.Fields()
 	for field, value := range pinned {

@@ -21,7 +21,7 @@ func (d *deserted) Identity(context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Account: d.account}, nil
 }
 
-func (d *deserted) Observe(context.Context, cloud.Spec) (cloud.Observed, error) {
+func (d *deserted) Observe(context.Context, cloud.Input) (cloud.Observed, error) {
 	return cloud.Observed{}, nil
 }
 

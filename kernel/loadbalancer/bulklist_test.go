@@ -54,11 +54,11 @@ func (s *bulkLister) ListBalancers(context.Context) (cloud.BulkList, error) {
 	return then, nil
 }
 
-func (s *bulkLister) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if then, ok := spec.BulkList.(*fakeDriver); ok {
-		return then.Observe(ctx, spec)
+func (s *bulkLister) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if then, ok := in.BulkList.(*fakeDriver); ok {
+		return then.Observe(ctx, in)
 	}
-	return s.fakeDriver.Observe(ctx, spec)
+	return s.fakeDriver.Observe(ctx, in)
 }
 
 // listed returns fixtures of as many Services that share one Manager.

@@ -18,7 +18,7 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 	if checker == nil || d.Question == nil {
 		return d, nil
 	}
-	err := checker.Check(ctx, d.Question.Spec, d.Question.Before)
+	err := checker.Check(ctx, d.Question.Input, d.Question.Before)
 	switch {
 	case err == nil:
 		return d, nil
@@ -49,7 +49,7 @@ func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (dec
 // candidates makes the machines behind the nodes the candidates.
 func (p *pipeline) candidates(ctx context.Context, nodes []*corev1.Node) target.Candidates {
 	c := p.manager.nodes.Candidates(ctx, nodes, p.Selector)
-	p.Spec.Candidates = c.Targets
+	p.Input.Candidates = c.Targets
 	return c
 }
 

@@ -110,9 +110,9 @@ func (p deletion) freeOwnershipTags(observed cloud.Observed) []string {
 	if !ownership.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
-	spec := p.policy.Complete(observed, nil)
-	spec.Ref.Owner = cloud.Owner{Cluster: spec.Ref.Owner.Cluster, Cloud: spec.Ref.Owner.Cloud}
-	free, _, err := p.manager.cloud.Balancers.Normalize(spec)
+	in := p.policy.Complete(observed, nil)
+	in.Owner = cloud.Owner{Cluster: in.Owner.Cluster, Cloud: in.Owner.Cloud}
+	free, _, err := p.manager.cloud.Balancers.Normalize(in)
 	if err != nil {
 		return nil
 	}
@@ -155,9 +155,9 @@ func (p deletion) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	if p.served(other) {
 		return p.release(ctx, other)
 	}
-	spec := p.policy.Complete(other, nil)
-	spec.Beside = &kept // what both use stays
-	progress, err := p.write(ctx, p.policy.Removal(spec, other, "it never served, and the Service no longer wants it"))
+	in := p.policy.Complete(other, nil)
+	in.Beside = &kept // what both use stays
+	progress, err := p.write(ctx, p.policy.Removal(in, other, "it never served, and the Service no longer wants it"))
 	if err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ const confirmAfter = time.Second
 
 // confirm looks for what is left once the cloud has acknowledged the deletion.
 func (p deletion) confirm(ctx context.Context) error {
-	p.Spec.Removed = true
+	p.Input.Removed = true
 	p.state.Removed = false // unless this ends well, the next run begins anew, with the check of the credentials
 	f, err := p.find(ctx, p.observe)
 	if err != nil {

@@ -67,9 +67,9 @@ func leftWarning(id, why string) problem.Warning {
 
 // deleteDuplicate deletes a second balancer, and says why it does not. One that is gone is fine.
 func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
-	spec := p.Spec
-	spec.Ref.ID, spec.Deleting, spec.Refused = id, true, []string{kept.ID}
-	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	in := p.Input
+	in.ID, in.Deleting, in.Refused = id, true, []string{kept.ID}
+	observed, err := p.manager.cloud.Balancers.Observe(ctx, in)
 	switch {
 	case err != nil:
 		return "", err
@@ -81,8 +81,8 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	if left, err = p.doubt(ctx, kept, observed); left != "" || err != nil {
 		return left, err
 	}
-	spec.Lookups, spec.Beside = observed.Lookups, &kept // what the Service has once stays
-	d := p.policy.Removal(spec, observed, "the Service has balancer "+kept.ID+" too, which is kept")
+	in.Lookups, in.Beside = observed.Lookups, &kept // what the Service has once stays
+	d := p.policy.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {

@@ -181,7 +181,7 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 func (d *fakeDriver) duplicatesOf(spec cloud.Spec, but string) []string {
 	var ids []string
 	for id, s := range d.balancers {
-		if id != but && slices.Contains(s.OwnershipTags, "uid="+spec.Ref.Owner.UID) {
+		if id != but && slices.Contains(s.OwnershipTags, "uid="+spec.Owner.UID) {
 			ids = append(ids, id)
 		}
 	}

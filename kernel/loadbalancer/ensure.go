@@ -172,7 +172,7 @@ func (p *pipeline) carryOut(ctx context.Context, d decide.Decision) (cloud.Obser
 	if err == nil || after.Found || !p.replacesDeleted(d) || !p.state.Refuses(err) {
 		return after, d, err
 	}
-	if d = p.policy.Restore(target.Candidates{Targets: d.Change.Spec.Candidates}, d.Change.Before, err); d.Change.After == nil {
+	if d = p.policy.Restore(target.Candidates{Targets: d.Change.Input.Candidates}, d.Change.Before, err); d.Change.After == nil {
 		return after, d, err
 	}
 	p.say(d.Warnings...)
@@ -193,7 +193,7 @@ func (p *pipeline) lateRefusal(d decide.Decision) error {
 
 // replacesDeleted reports whether the decision makes a balancer in the place of one that was deleted.
 func (p *pipeline) replacesDeleted(d decide.Decision) bool {
-	return p.Begun() && d.Change.After != nil && !d.Change.Before.Found && d.Change.Spec.Preserved == nil
+	return p.Begun() && d.Change.After != nil && !d.Change.Before.Found && d.Change.Input.Preserved == nil
 }
 
 // change makes the change of a decision.
@@ -240,7 +240,7 @@ func (p *pipeline) change(ctx context.Context, d decide.Decision) (cloud.Observe
 func (p *pipeline) proof(seen ...cloud.Observed) map[string]string {
 	name := p.IDAnnotation
 	for _, o := range seen {
-		tagged := ownership.IsTagged(o.Owner, p.Spec.Ref.Owner)
+		tagged := ownership.IsTagged(o.Owner, p.Input.Owner)
 		ours := tagged && o.State == cloud.BalancerActive || !tagged && o.ID != "" && o.ID == p.state.Created
 		if name != "" && p.live() && o.Found && ours && p.Service.Annotations[name] == "" {
 			return map[string]string{name: o.ID}

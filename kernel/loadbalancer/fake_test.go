@@ -128,48 +128,48 @@ func (d *fakeDriver) failing(call string, done bool) error {
 	return d.fail(call, done)
 }
 
-func (d *fakeDriver) Observe(_ context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d *fakeDriver) Observe(_ context.Context, in cloud.Input) (cloud.Observed, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.observes++
-	d.lasts = append(d.lasts, spec.Last)
-	if len(spec.Candidates) == 0 {
+	d.lasts = append(d.lasts, in.Last)
+	if len(in.Candidates) == 0 {
 		d.uninformed++
 	}
 	if err := d.failing("observe", false); err != nil {
 		return cloud.Observed{}, err
 	}
-	id, byName := d.find(spec)
+	id, byName := d.find(in)
 	if id == "" {
-		return cloud.Observed{Orphans: d.remains || d.optional && !spec.Removed}, d.failing("observe", true)
+		return cloud.Observed{Orphans: d.remains || d.optional && !in.Removed}, d.failing("observe", true)
 	}
 	o := d.observed(id)
 	o.ByName = byName
-	o.Sole = d.sole && spec.Deleting
-	if id != spec.Ref.ID || spec.BulkList != nil || o.Sole {
-		o.Duplicates = d.duplicatesOf(spec, id)
+	o.Sole = d.sole && in.Deleting
+	if id != in.ID || in.BulkList != nil || o.Sole {
+		o.Duplicates = d.duplicatesOf(in.Spec, id)
 	}
 	return o, d.failing("observe", true)
 }
 
-func (d *fakeDriver) find(spec cloud.Spec) (id string, byName bool) {
-	if d.balancers[spec.Ref.ID] != nil {
-		return spec.Ref.ID, false
+func (d *fakeDriver) find(in cloud.Input) (id string, byName bool) {
+	if d.balancers[in.ID] != nil {
+		return in.ID, false
 	}
 	if d.hidden {
 		return "", false
 	}
 	ids := slices.Sorted(maps.Keys(d.balancers))
 	for _, id := range ids {
-		if slices.Contains(d.balancers[id].OwnershipTags, "uid="+spec.Ref.Owner.UID) {
+		if slices.Contains(d.balancers[id].OwnershipTags, "uid="+in.Owner.UID) {
 			return id, false
 		}
 	}
 	for _, id := range ids {
-		if d.sameNames && slices.Contains(spec.Refused, id) {
+		if d.sameNames && slices.Contains(in.Refused, id) {
 			continue
 		}
-		if d.balancers[id].Name == nameOf(spec) {
+		if d.balancers[id].Name == nameOf(in.Spec) {
 			return id, true
 		}
 	}
@@ -215,27 +215,27 @@ func nameOf(spec cloud.Spec) string {
 	return "web"
 }
 
-func (d *fakeDriver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (d *fakeDriver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	b := cloud.Balancer{
-		Name: nameOf(spec), Scope: cloud.ScopeExternal, DualStack: spec.DualStack,
-		Health: &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: spec.HealthPort, Path: "/healthz"},
+		Name: nameOf(in.Spec), Scope: cloud.ScopeExternal, DualStack: in.DualStack,
+		Health: &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: in.HealthPort, Path: "/healthz"},
 		ProviderFields: map[string]string{
-			"tier": keyTier.In(spec.Options), "algorithm": keyAlgorithm.In(spec.Options), "proxy": keyProxy.In(spec.Options),
+			"tier": keyTier.In(in.Options), "algorithm": keyAlgorithm.In(in.Options), "proxy": keyProxy.In(in.Options),
 		},
-		OwnershipTags: []string{"cluster=" + spec.Ref.Owner.Cluster, "uid=" + spec.Ref.Owner.UID},
+		OwnershipTags: []string{"cluster=" + in.Owner.Cluster, "uid=" + in.Owner.UID},
 	}
-	if keyInternal.Bool(spec.Options) {
+	if keyInternal.Bool(in.Options) {
 		b.Scope = cloud.ScopeInternal
 	}
-	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
-		b.Scope, b.ProviderFields["tier"] = cloud.Scope(scope), spec.Preserved["tier"]
+	if scope, ok := in.Preserved[cloud.FieldScope]; ok {
+		b.Scope, b.ProviderFields["tier"] = cloud.Scope(scope), in.Preserved["tier"]
 	}
 	var notes []cloud.Warning
-	if b.ProviderFields["tier"] == "basic" && keyAlgorithm.Has(spec.Options) {
+	if b.ProviderFields["tier"] == "basic" && keyAlgorithm.Has(in.Options) {
 		notes = append(notes, cloud.Warning{Field: keyAlgorithm.Name, Message: "it is slow on tier basic"})
 	}
 	var errs []error
-	for i, port := range spec.Ports {
+	for i, port := range in.Ports {
 		if port.NodePort == 0 {
 			errs = append(errs, &cloud.Invalid{Field: fmt.Sprintf("spec.ports[%d].nodePort", i), Value: "0", Want: "a node port is needed"})
 		}
@@ -244,7 +244,7 @@ func (d *fakeDriver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning
 		})
 	}
 	cloud.SortListeners(b.Listeners)
-	for _, prefix := range spec.SourceRanges {
+	for _, prefix := range in.SourceRanges {
 		b.Allow = append(b.Allow, prefix.String())
 	}
 	return b, notes, errors.Join(errs...)
@@ -329,11 +329,11 @@ type twinDriver struct {
 	alone string
 }
 
-func (d twinDriver) Coexist(cloud.Spec, cloud.Observed) string { return d.alone }
+func (d twinDriver) Coexist(cloud.Input, cloud.Observed) string { return d.alone }
 
-func (d twinDriver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if spec.Beside == nil {
-		return d.fakeDriver.Observe(ctx, spec)
+func (d twinDriver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if in.Beside == nil {
+		return d.fakeDriver.Observe(ctx, in)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -341,7 +341,7 @@ func (d twinDriver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 		return cloud.Observed{}, err
 	}
 	for _, id := range slices.Sorted(maps.Keys(d.balancers)) {
-		if id != spec.Beside.ID && slices.Contains(d.balancers[id].OwnershipTags, "uid="+spec.Ref.Owner.UID) {
+		if id != in.Beside.ID && slices.Contains(d.balancers[id].OwnershipTags, "uid="+in.Owner.UID) {
 			return d.observed(id), nil
 		}
 	}
@@ -351,9 +351,9 @@ func (d twinDriver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observe
 // checkingDriver is a cloud that says beforehand what it would refuse.
 type checkingDriver struct {
 	*fakeDriver
-	check func(spec cloud.Spec, before cloud.Observed) error
+	check func(in cloud.Input, before cloud.Observed) error
 }
 
-func (d checkingDriver) Check(_ context.Context, spec cloud.Spec, before cloud.Observed) error {
-	return d.check(spec, before)
+func (d checkingDriver) Check(_ context.Context, in cloud.Input, before cloud.Observed) error {
+	return d.check(in, before)
 }

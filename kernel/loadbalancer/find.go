@@ -53,14 +53,14 @@ func (p *finder) expected() bool {
 
 // leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told
 // that see the right account.
-func (p *finder) leaves() bool { return p.removed && p.Spec.Deleting }
+func (p *finder) leaves() bool { return p.removed && p.Input.Deleting }
 
 // listAge is how old a bulk list may be that shows whether a balancer is still pending that has been so for that long. With an
 // older one it would be seen ready at the next look only, a fifth of that later, see operation.Interval.
 func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*time.Millisecond) }
 
 // observer reads a balancer: observe where a bulk list will do, else read.
-type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
+type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
 // by ownership tag, then by name. What is not the Service's is passed over, and the search goes on: one of
@@ -78,15 +78,15 @@ type observer func(context.Context, cloud.Spec) (cloud.Observed, error)
 //	name                         nothing was found; a conflict where names are unique
 func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, error) {
 	var f decide.Finding
-	spec := p.Spec
+	in := p.Input
 	later := ""
-	if spec.Ref.ID == "" {
+	if in.ID == "" {
 		if later = p.state.Unconfirmed(); later == "" {
-			spec.Ref.ID = p.state.Created
+			in.ID = p.state.Created
 		}
 	}
 	for {
-		observed, err := observe(ctx, spec)
+		observed, err := observe(ctx, in)
 		if err != nil {
 			return decide.Finding{}, err
 		}
@@ -97,36 +97,36 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 		switch {
 		case verdict.Standing == safety.Absent && later != "":
 			// Lists can lag.
-			spec.Ref.ID, later = later, ""
+			in.ID, later = later, ""
 			continue
 		case verdict.Standing == safety.Absent || verdict.Standing == safety.Ours:
 			f.Observed = observed
 			p.state.Confirm(observed)
 			return f, nil
-		case slices.Contains(spec.Refused, observed.ID):
+		case slices.Contains(in.Refused, observed.ID):
 			f.Conflicts = append(f.Conflicts, owner.NameTaken(observed.Balancer.Name))
 			return f, nil
 		case slices.Contains(p.Named(), observed.ID):
 			f.Conflicts = append(f.Conflicts, p.NotYours(observed.ID))
 			p.warnOwner(verdict, observed)
 		}
-		spec.Ref.ID, spec.Refused = "", append(slices.Clone(spec.Refused), observed.ID)
+		in.ID, in.Refused = "", append(slices.Clone(in.Refused), observed.ID)
 	}
 }
 
 // findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
 // the old one when the new one does.
 func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	spec := p.Spec
-	spec.Beside, spec.Ref.ID = &observed, p.state.Successor
+	in := p.Input
+	in.Beside, in.ID = &observed, p.state.Successor
 	if p.Replacing.Of != observed.ID {
-		spec.Ref.ID = p.Replacing.Of
+		in.ID = p.Replacing.Of
 	}
-	other, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+	other, err := p.manager.cloud.Balancers.Observe(ctx, in)
 	switch {
 	case err != nil:
 		return cloud.Observed{}, err
-	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, spec.Ref.Owner)):
+	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, in.Owner)):
 		return cloud.Observed{Lookups: other.Lookups}, nil
 	}
 	return other, nil
@@ -142,8 +142,8 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	 cloud has acknowledged, or
 //	 told the end of
 //	has none so far                during this run             is there, or is not
-func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: spec.Deleting, Alone: spec.Deleting && p.deletesAtOnce() || p.leaves()}
+func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves()}
 	if p.expected() {
 		query.After = p.state.Wrote
 		if since := p.state.PendingSince; !since.IsZero() {
@@ -152,20 +152,20 @@ func (p *finder) observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 			}
 		}
 	}
-	if spec.Removed || p.leaves() {
+	if in.Removed || p.leaves() {
 		query.After = p.state.Wrote.Add(1) // not at that very moment
 		if waited := p.state.Wrote.Add(confirmAfter); time.Now().After(waited) {
 			query.After = waited
 		}
 	}
-	if spec.BulkList = p.manager.lists.Get(ctx, query); spec.BulkList != nil {
-		observed, err := p.watch(ctx, spec)
-		if err != nil || observed.Found || spec.Removed || p.leaves() || !p.expected() {
+	if in.BulkList = p.manager.lists.Get(ctx, query); in.BulkList != nil {
+		observed, err := p.watch(ctx, in)
+		if err != nil || observed.Found || in.Removed || p.leaves() || !p.expected() {
 			p.fromList = true
 			return observed, err
 		}
 	}
-	return p.read(ctx, spec)
+	return p.read(ctx, in)
 }
 
 // deletesAtOnce says that what a bulk list shows before a deletion proves as much as one after it.
@@ -173,28 +173,28 @@ func (p *finder) deletesAtOnce() bool {
 	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }
 
-func (p *finder) read(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	spec.BulkList, p.fromList = nil, false
-	return p.watch(ctx, spec)
+func (p *finder) read(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	in.BulkList, p.fromList = nil, false
+	return p.watch(ctx, in)
 }
 
 // watch observes with what was observed before at hand.
-func (p *finder) watch(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	spec.Last = p.state.Last
-	observed, err := p.manager.cloud.Balancers.Observe(ctx, spec)
+func (p *finder) watch(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	in.Last = p.state.Last
+	observed, err := p.manager.cloud.Balancers.Observe(ctx, in)
 	if p.state.Last = nil; err == nil && observed.Found {
-		p.remember(spec, observed)
+		p.remember(in.Known, observed)
 	}
 	return observed, err
 }
 
 // remember keeps what the driver uses of an observation at the next look. Of a balancer that is given up drivers read a part
 // only: stamps say which part, and what is recalled has to be the whole.
-func (p *finder) remember(spec cloud.Spec, o cloud.Observed) {
+func (p *finder) remember(known cloud.Known, o cloud.Observed) {
 	switch can := p.manager.cloud.Descriptor.Capabilities; {
 	case can.VersionStamps:
 		p.state.Last = &o
-	case can.Recalls && (!spec.Deleting || spec.Retained):
+	case can.Recalls && (!known.Deleting || known.Retained):
 		p.state.Last = state.Known(o)
 	}
 }

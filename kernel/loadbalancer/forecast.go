@@ -99,7 +99,7 @@ func tooEarly(err error) bool {
 // people: nothing is decided by it.
 type Explanation struct {
 	// Spec is what the Service asks for, as it is given to the driver.
-	Spec cloud.Spec
+	Input cloud.Input
 	// Observed is what was found. Found is false when there is none that the Service may have.
 	Observed cloud.Observed
 	Standing safety.Ownership
@@ -130,7 +130,7 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Spec: p.Spec, Observed: f.Observed, Standing: m.owners.Judge(p.Request, p.state.Created, f.Observed), Evidence: owner.Evidence(p.Request, f.Observed), Clusters: f.Clusters, Err: c.Err}
+	e := Explanation{Input: p.Input, Observed: f.Observed, Standing: m.owners.Judge(p.Request, p.state.Created, f.Observed), Evidence: owner.Evidence(p.Request, f.Observed), Clusters: f.Clusters, Err: c.Err}
 	for _, conflict := range f.Conflicts {
 		e.Conflicts = append(e.Conflicts, conflict.Err.Error())
 	}

@@ -34,7 +34,7 @@ const madeAge = 15 * time.Minute
 func (p *pipeline) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
 	change := d.Change
 	targets := change.After != nil && change.Before.Found && !d.Rewrites()
-	replaces := p.Replacing != nil || d.Replaces || change.Replaced || change.Spec.Beside != nil
+	replaces := p.Replacing != nil || d.Replaces || change.Replaced || change.Input.Beside != nil
 	takesOver := d.Adopts() && !change.Before.Shared
 	settles := progress.Settles && !replaces && !takesOver
 	if progress.Rest == nil || d.Err != nil || !targets && !settles {
@@ -103,7 +103,7 @@ func refused(err error) bool {
 // step makes the next step of what is left of a change. A conflict says that somebody else has changed something since.
 func (p *pipeline) step(ctx context.Context, rest *state.Rest) (cloud.Progress, error) {
 	change := rest.Change
-	d := p.policy.Decision(change.Spec, change.Before, change.After, change.Operations)
+	d := p.policy.Decision(change.Input, change.Before, change.After, change.Operations)
 	d.Change.Rest = rest.Steps
 	progress, err := p.execute(ctx, d)
 	p.say(problem.OfDriver(progress.Warnings)...)

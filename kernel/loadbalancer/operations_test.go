@@ -90,9 +90,9 @@ func (d *slowCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	return progress, nil
 }
 
-func (d *slowCloud) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d *slowCloud) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	d.pass()
-	return d.bulkLister.Observe(ctx, spec)
+	return d.bulkLister.Observe(ctx, in)
 }
 
 func (d *slowCloud) ListBalancers(ctx context.Context) (cloud.BulkList, error) {

@@ -177,8 +177,8 @@ func TestDeletionDuringReplacement(t *testing.T) {
 func TestCheckBeforeReplacement(t *testing.T) {
 	var asked int
 	f := withDriver(t, func(d *fakeDriver) cloud.Driver {
-		return checkingDriver{d, func(spec cloud.Spec, before cloud.Observed) error {
-			if asked++; keyInternal.Bool(spec.Options) && before.Found {
+		return checkingDriver{d, func(in cloud.Input, before cloud.Observed) error {
+			if asked++; keyInternal.Bool(in.Options) && before.Found {
 				return errors.Join(&cloud.Invalid{Field: keyTier.Name, Value: "gold", Want: "one that exists"})
 			}
 			return nil
@@ -211,7 +211,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 // What the cloud would refuse is not tried.
 func TestCheckBeforeCreation(t *testing.T) {
 	f := withDriver(t, func(d *fakeDriver) cloud.Driver {
-		return checkingDriver{d, func(cloud.Spec, cloud.Observed) error {
+		return checkingDriver{d, func(cloud.Input, cloud.Observed) error {
 			return &cloud.Invalid{Field: keyTier.Name, Value: "gold", Want: "one that exists"}
 		}}
 	})

@@ -28,18 +28,27 @@ func TestSpec(t *testing.T) {
 			{Name: "a", Port: 53, NodePort: 30053, Protocol: corev1.ProtocolUDP},
 		}
 	})
-	want := cloud.Spec{
-		Ref: cloud.Ref{ID: "lb-7", Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "0123-4567", Cloud: "fake"}},
-		Ports: []cloud.Port{
-			{Name: "b", Protocol: "TCP", Port: 443, NodePort: 30443, AppProtocol: web},
-			{Name: "a", Protocol: "UDP", Port: 53, NodePort: 30053},
+	want := cloud.Input{
+		Spec: cloud.Spec{
+			Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "0123-4567", Cloud: "fake"},
+			Ports: []cloud.Port{
+				{Name: "b", Protocol: "TCP", Port: 443, NodePort: 30443, AppProtocol: web},
+				{Name: "a", Protocol: "UDP", Port: 53, NodePort: 30053},
+			},
+			SourceRanges:   []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")},
+			Local:          true,
+			HealthPort:     32000,
+			DualStack:      true,
+			IPv6:           true,
+			LoadBalancerIP: "192.0.2.9",
+			Options:        map[string]string{keyTier.Name: "premium", keyID.Name: "lb-7"},
 		},
-		SourceRanges: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")},
-		Local:        true, HealthPort: 32000, DualStack: true, IPv6: true, LoadBalancerIP: "192.0.2.9",
-		Options: map[string]string{keyTier.Name: "premium", keyID.Name: "lb-7"},
+		Known: cloud.Known{
+			ID: "lb-7",
+		},
 	}
 	r := request.Read(f.svc, f.cloud, f.clusterID)
-	if diff := cmp.Diff(want, r.Spec, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
+	if diff := cmp.Diff(want, r.Input, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
 	if len(r.Problems) != 0 || len(r.Warnings) != 0 {

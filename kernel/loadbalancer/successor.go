@@ -22,7 +22,7 @@ type succession struct{ *pipeline }
 // looked after.
 func (p succession) advance(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
 	if d.Change.After == nil {
-		if err := p.deleteUnusable(ctx, *d.Change.Spec.Beside, d.Change.Before); err != nil {
+		if err := p.deleteUnusable(ctx, *d.Change.Input.Beside, d.Change.Before); err != nil {
 			return cloud.Observed{}, p.meanwhile(ctx, d, err)
 		}
 	} else {
@@ -134,9 +134,9 @@ func (p succession) retire(ctx context.Context, other, serves cloud.Observed) (a
 		p.say(leftWarning(other.ID, left))
 		return 0, nil
 	}
-	spec := p.Spec
-	spec.Ref.ID, spec.Beside = other.ID, &serves
-	d := p.policy.Removal(spec, other, "balancer "+serves.ID+" serves in its place")
+	in := p.Input
+	in.ID, in.Beside = other.ID, &serves
+	d := p.policy.Removal(in, other, "balancer "+serves.ID+" serves in its place")
 	d.Change.Replaced = true
 	if _, err := p.execute(ctx, d); err != nil {
 		return 0, p.failed(ctx, err)

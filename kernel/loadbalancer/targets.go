@@ -40,7 +40,7 @@ func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) erro
 		return p.failed(ctx, err)
 	}
 	if !f.Observed.Found {
-		return fmt.Errorf("updating targets: %s %w", p.Spec.Ref.Owner, ErrNoBalancer)
+		return fmt.Errorf("updating targets: %s %w", p.Input.Owner, ErrNoBalancer)
 	}
 	if err := p.busy(f.Observed); err != nil {
 		return err

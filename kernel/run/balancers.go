@@ -14,20 +14,20 @@ type balancers struct {
 	network *network
 }
 
-func (b *balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (b *balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	if b.network != nil {
-		spec.Network = b.network.of(spec)
+		in.Network = b.network.of(in.Known)
 	}
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
-		return b.Balancers.Observe(ctx, spec)
+		return b.Balancers.Observe(ctx, in)
 	})
 	return observed, b.network.doubtedBy(err)
 }
 
-func (b *balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (b *balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	var notes []cloud.Warning
 	balancer, err := pure(b.caller, opNormalizeBalancer, func() (balancer cloud.Balancer, err error) {
-		balancer, notes, err = b.Balancers.Normalize(spec)
+		balancer, notes, err = b.Balancers.Normalize(in)
 		return balancer, err
 	})
 	return balancer, notes, b.network.doubtedBy(err)
@@ -60,8 +60,8 @@ type checker struct {
 	network *network
 }
 
-func (c *checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	return c.network.doubtedBy(run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, spec, before) }))
+func (c *checker) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
+	return c.network.doubtedBy(run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, in, before) }))
 }
 
 type bulkLister struct {

@@ -193,7 +193,7 @@ func TestPureMethods(t *testing.T) {
 	invalid := &cloud.Invalid{Field: "spec", Value: "v", Want: "w"}
 	calls := map[string]func(c *Cloud) error{
 		"parse provider id":  func(c *Cloud) error { _, err := c.Driver.Instances().ParseProviderID("x"); return err },
-		"normalize balancer": func(c *Cloud) error { _, _, err := c.Balancers.Normalize(cloud.Spec{}); return err },
+		"normalize balancer": func(c *Cloud) error { _, _, err := c.Balancers.Normalize(cloud.Input{}); return err },
 		"normalize firewall": func(c *Cloud) error { _, err := c.Firewalls.NormalizeFirewall(nil); return err },
 	}
 	for op, call := range calls {
@@ -214,7 +214,7 @@ func TestPureMethods(t *testing.T) {
 
 func TestNormalizePassesNotes(t *testing.T) {
 	c, _ := decorated(func(context.Context) error { return nil })
-	b, notes, err := c.Balancers.Normalize(cloud.Spec{})
+	b, notes, err := c.Balancers.Normalize(cloud.Input{})
 	if b.Name != "b" || len(notes) != 1 || err != nil {
 		t.Errorf("Normalize = %v, %v, %v", b, notes, err)
 	}

@@ -31,10 +31,10 @@ func (f *fakeDriver) Identity(ctx context.Context) (cloud.Identity, error) {
 }
 func (f *fakeDriver) Instances() cloud.Instances { return fakeInstances{f} }
 
-func (f *fakeDriver) Observe(ctx context.Context, _ cloud.Spec) (cloud.Observed, error) {
+func (f *fakeDriver) Observe(ctx context.Context, _ cloud.Input) (cloud.Observed, error) {
 	return cloud.Observed{Found: true}, f.do(ctx)
 }
-func (f *fakeDriver) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (f *fakeDriver) Normalize(cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	return cloud.Balancer{Name: "b"}, []cloud.Warning{{Field: "f"}}, f.do(context.Background())
 }
 func (f *fakeDriver) Eligible(cloud.Balancer, cloud.Target) string { return "" }
@@ -100,7 +100,7 @@ func driverCalls() []driverCall {
 			return err
 		}},
 		{"observe balancer", true, func(ctx context.Context, c *Cloud) error {
-			_, err := c.Balancers.Observe(ctx, cloud.Spec{})
+			_, err := c.Balancers.Observe(ctx, cloud.Input{})
 			return err
 		}},
 		{"apply balancer", false, func(ctx context.Context, c *Cloud) error {

@@ -42,9 +42,9 @@ func newNetwork(driver cloud.Driver) *network {
 }
 
 // of returns what reads the network for a look at a load balancer.
-func (n *network) of(spec cloud.Spec) func(context.Context) (cloud.Network, error) {
+func (n *network) of(known cloud.Known) func(context.Context) (cloud.Network, error) {
 	age := networkAgeNew
-	if spec.Last != nil {
+	if known.Last != nil {
 		age = networkAge
 	}
 	return func(ctx context.Context) (cloud.Network, error) { return n.get(ctx, age) }

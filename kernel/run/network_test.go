@@ -34,11 +34,11 @@ func (p *placed) ReadNetwork(context.Context) (cloud.Network, error) {
 	return p.reads.Add(1), nil
 }
 
-func (p *placed) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (p *placed) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	if p.alone.Load() {
 		return cloud.Observed{}, nil
 	}
-	network, err := spec.Network(ctx)
+	network, err := in.Network(ctx)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
@@ -49,7 +49,7 @@ func (p *placed) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, 
 	return cloud.Observed{}, nil
 }
 
-func (p *placed) Normalize(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (p *placed) Normalize(cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	if p.refuses.Load() {
 		return cloud.Balancer{}, nil, errors.New("no subnet")
 	}
@@ -65,7 +65,7 @@ func TestNetworkIsShared(t *testing.T) {
 		var known *cloud.Observed
 		observe := func(want int32, what string) {
 			t.Helper()
-			if _, err := balancers.Observe(t.Context(), cloud.Spec{Last: known}); err != nil && !driver.refuses.Load() {
+			if _, err := balancers.Observe(t.Context(), cloud.Input{Known: cloud.Known{Last: known}}); err != nil && !driver.refuses.Load() {
 				t.Fatalf("%s: %v", what, err)
 			}
 			if got := driver.seen.Load(); got != want {
@@ -74,7 +74,7 @@ func TestNetworkIsShared(t *testing.T) {
 		}
 		for range 10 {
 			go func() {
-				if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil {
+				if _, err := balancers.Observe(t.Context(), cloud.Input{}); err != nil {
 					t.Error(err)
 				}
 			}()
@@ -94,7 +94,7 @@ func TestNetworkIsShared(t *testing.T) {
 		known = nil
 
 		driver.refuses.Store(true)
-		if _, _, err := balancers.Normalize(cloud.Spec{}); err == nil {
+		if _, _, err := balancers.Normalize(cloud.Input{}); err == nil {
 			t.Fatal("nothing was refused")
 		}
 		time.Sleep(time.Millisecond)
@@ -105,12 +105,12 @@ func TestNetworkIsShared(t *testing.T) {
 
 		time.Sleep(5 * time.Second)
 		driver.alone.Store(true)
-		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); err != nil || driver.reads.Load() != 5 {
+		if _, err := balancers.Observe(t.Context(), cloud.Input{}); err != nil || driver.reads.Load() != 5 {
 			t.Errorf("an observation that needs no network: %v, reading %d", err, driver.reads.Load())
 		}
 		driver.alone.Store(false)
 		driver.gone.Store(true)
-		if _, err := balancers.Observe(t.Context(), cloud.Spec{}); !cloud.IsClass(err, cloud.FailureInvalid) {
+		if _, err := balancers.Observe(t.Context(), cloud.Input{}); !cloud.IsClass(err, cloud.FailureInvalid) {
 			t.Errorf("without a network: %v", err)
 		}
 	})

@@ -70,15 +70,20 @@ func TestSampleServiceIsRight(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatalf("annotations: %v", problems)
 	}
-	spec := cloud.Spec{
-		Ref:     cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"}},
-		Ports:   make([]cloud.Port, len(svc.Spec.Ports)),
-		Options: values, Lookups: map[string]string{balancer.LookupSubnets: option.Subnets.In(values)},
+	in := cloud.Input{
+		Spec: cloud.Spec{
+			Owner:   cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"},
+			Ports:   make([]cloud.Port, len(svc.Spec.Ports)),
+			Options: values,
+		},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{balancer.LookupSubnets: option.Subnets.In(values)},
+		},
 	}
 	for i, port := range svc.Spec.Ports {
-		spec.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
+		in.Ports[i] = cloud.Port{Name: port.Name, Protocol: cloud.ProtocolTCP, Port: int(port.Port), NodePort: 30000 + i}
 	}
-	b, notes, err := wire(session.Clients{}, config.Config{ClusterName: "kubernetes", Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}).Normalize(spec)
+	b, notes, err := wire(session.Clients{}, config.Config{ClusterName: "kubernetes", Cluster: tag.Cluster{ID: "test", VPC: "vpc-1"}}).Normalize(in)
 	if err != nil || len(notes) > 0 {
 		t.Fatalf("error %v, notes %v", err, notes)
 	}

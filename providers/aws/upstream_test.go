@@ -16,8 +16,12 @@ func TestUpstreamDifferences(t *testing.T) {
 	}
 	network := cloud.Observed{Found: true, Balancer: cloud.Balancer{ProviderFields: map[string]string{balancer.FieldType: balancer.KindNetwork}}}
 	classic := cloud.Observed{Found: true, Balancer: cloud.Balancer{ProviderFields: map[string]string{balancer.FieldType: "classic"}}}
-	asks := func(key, value string) cloud.Spec { return cloud.Spec{Options: map[string]string{key: value}} }
-	port := func(p cloud.Protocol) cloud.Spec { return cloud.Spec{Ports: []cloud.Port{{Protocol: p}}} }
+	asks := func(key, value string) cloud.Spec {
+		return cloud.Spec{Options: map[string]string{key: value}}
+	}
+	port := func(p cloud.Protocol) cloud.Spec {
+		return cloud.Spec{Ports: []cloud.Port{{Protocol: p}}}
+	}
 	services := map[string]map[bool]service{
 		"aws-as-found":         {true: {asks(option.Subnets.Name, "subnet-1"), network}, false: {asks(option.Subnets.Name, "subnet-1"), classic}},
 		"aws-udp-check":        {true: {port(cloud.ProtocolUDP), network}, false: {port(cloud.ProtocolTCP), network}},

@@ -27,22 +27,26 @@ func testDriver(edit ...func(*config.Settings)) *Driver {
 }
 
 // testSpec is a Service with ports 80 and 443, annotated in upstream's way.
-func testSpec(t *testing.T, annotations map[string]string, edit ...func(*cloud.Spec)) cloud.Spec {
+func testSpec(t *testing.T, annotations map[string]string, edit ...func(*cloud.Input)) cloud.Input {
 	t.Helper()
-	spec := cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: testUID}},
-		Ports: []cloud.Port{
-			{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080},
-			{Name: "https", Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443},
+	in := cloud.Input{
+		Spec: cloud.Spec{
+			Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: testUID},
+			Ports: []cloud.Port{
+				{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080},
+				{Name: "https", Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443},
+			},
+			HealthPort: 10256,
+			Options:    parse(t, annotations),
 		},
-		HealthPort: 10256,
-		Options:    parse(t, annotations),
-		Candidates: []cloud.Target{target("1", "10.0.0.1", "192.0.2.1", "2001:db8::1")},
+		Environment: cloud.Environment{
+			Candidates: []cloud.Target{target("1", "10.0.0.1", "192.0.2.1", "2001:db8::1")},
+		},
 	}
 	for _, f := range edit {
-		f(&spec)
+		f(&in)
 	}
-	return spec
+	return in
 }
 
 // parse returns the values of annotations that must be valid. Keys without a domain are

@@ -15,7 +15,7 @@ func TestBalancerOpenings(t *testing.T) {
 	tests := []struct {
 		name        string
 		annotations map[string]string
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		id          string
 		want        []cloud.Opening
 	}{
@@ -37,7 +37,7 @@ func TestBalancerOpenings(t *testing.T) {
 		{
 			name: "overridden health check and source ranges", id: "lb",
 			annotations: map[string]string{"override-health-check": ""},
-			edit:        func(s *cloud.Spec) { s.SourceRanges, s.Ports = prefixes("203.0.113.0/24"), s.Ports[:1] },
+			edit:        func(s *cloud.Input) { s.SourceRanges, s.Ports = prefixes("203.0.113.0/24"), s.Ports[:1] },
 			want: []cloud.Opening{
 				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: []string{"203.0.113.0/24"}},
 				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 30080, To: 30080}, Balancers: []string{"lb"}},
@@ -46,7 +46,7 @@ func TestBalancerOpenings(t *testing.T) {
 		{
 			name: "allow rules", id: "",
 			annotations: map[string]string{"allow-rules": "ip:192.0.2.1,ip:2001:db8::1,cidr:10.0.0.0/8"},
-			edit:        func(s *cloud.Spec) { s.Ports = s.Ports[:1] },
+			edit:        func(s *cloud.Input) { s.Ports = s.Ports[:1] },
 			want: []cloud.Opening{
 				{PortRange: cloud.PortRange{Protocol: cloud.ProtocolTCP, From: 80, To: 80}, Sources: []string{"10.0.0.0/8", "192.0.2.1/32", "2001:db8::1/128"}},
 			},
@@ -56,12 +56,12 @@ func TestBalancerOpenings(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			spec := testSpec(t, test.annotations)
+			in := testSpec(t, test.annotations)
 			if test.edit != nil {
-				test.edit(&spec)
+				test.edit(&in)
 			}
 			d := testDriver()
-			b, _, err := d.Normalize(spec)
+			b, _, err := d.Normalize(in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,7 @@ func TestCreateRequest(t *testing.T) {
 	tests := []struct {
 		name        string
 		annotations map[string]string
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		settings    func(*config.Settings)
 		want        string
 	}{
@@ -51,7 +51,7 @@ func TestCreateRequest(t *testing.T) {
 				"sticky-sessions-type": "cookies", "sticky-sessions-cookie-name": "DO-LB", "sticky-sessions-cookie-ttl": "300",
 				"http-idle-timeout-seconds": "90", "size-unit": "2", "deny-rules": "ip:198.51.100.7", "name": "shop-web",
 			},
-			edit: func(s *cloud.Spec) {
+			edit: func(s *cloud.Input) {
 				s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24"), netip.MustParsePrefix("10.0.0.0/8")}
 			},
 			settings: func(s *config.Settings) { s.Vpc, s.ClusterTag = "vpc-1", "k8s:c-1" },
@@ -67,7 +67,7 @@ func TestCreateRequest(t *testing.T) {
 		{
 			name:        "internal, local policy, no nodes",
 			annotations: map[string]string{"network": "INTERNAL", "size-slug": "lb-medium", "algorithm": "least_connections", "ip": "192.0.2.9", "subnet-uuid": "sub-1"},
-			edit:        func(s *cloud.Spec) { s.HealthPort, s.Local, s.Candidates = 31000, true, nil },
+			edit:        func(s *cloud.Input) { s.HealthPort, s.Local, s.Candidates = 31000, true, nil },
 			want: `{"type": "REGIONAL_NETWORK", "network": "INTERNAL", "network_stack": "IPV4", "forwarding_rules": [
 				{"entry_protocol": "tcp", "entry_port": 80, "target_protocol": "tcp", "target_port": 80},
 				{"entry_protocol": "tcp", "entry_port": 443, "target_protocol": "tcp", "target_port": 443}],
@@ -107,18 +107,18 @@ func TestCreateRequest(t *testing.T) {
 				edits = append(edits, test.settings)
 			}
 			d := testDriver(edits...)
-			spec := testSpec(t, test.annotations)
+			in := testSpec(t, test.annotations)
 			if test.edit != nil {
-				test.edit(&spec)
+				test.edit(&in)
 			}
-			b, _, err := d.Normalize(spec)
+			b, _, err := d.Normalize(in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, candidate := range spec.Candidates {
+			for _, candidate := range in.Candidates {
 				b.Targets = append(b.Targets, candidate.InstanceID)
 			}
-			got, err := object.Request(nil, b, d.Asked(spec))
+			got, err := object.Request(nil, b, d.Asked(in.Spec))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -137,14 +137,14 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		Region: &godo.Region{Slug: "nyc3"}, Tag: "pool", DropletIDs: []int{1, 2},
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
-	d, spec := testDriver(), testSpec(t, nil)
-	spec.Lookups = d.Observed(existing, spec).Lookups
-	b, _, err := d.Normalize(spec)
+	d, in := testDriver(), testSpec(t, nil)
+	in.Lookups = d.Observed(existing, in.Spec).Lookups
+	b, _, err := d.Normalize(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.Targets = []cloud.InstanceID{"3"}
-	got, err := object.Request(existing, b, d.Asked(spec))
+	got, err := object.Request(existing, b, d.Asked(in.Spec))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestRules(t *testing.T) {
 	tests := []struct {
 		name        string
 		annotations map[string]string
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		want        []string
 		// refused are parts of the error, one for each problem.
 		refused []string
@@ -67,12 +67,12 @@ func TestRules(t *testing.T) {
 		{
 			name:        "certificate given by name",
 			annotations: map[string]string{"certificate-name": "web"},
-			edit:        func(s *cloud.Spec) { s.Lookups = map[string]string{desired.LookupCertificate: "c"} },
+			edit:        func(s *cloud.Input) { s.Lookups = map[string]string{desired.LookupCertificate: "c"} },
 			want:        []string{"tcp:80>tcp:30080", "https:443>http:30443+c"},
 		},
 		{
 			name: "UDP is never HTTP",
-			edit: func(s *cloud.Spec) {
+			edit: func(s *cloud.Input) {
 				s.Ports = append(s.Ports, cloud.Port{Protocol: cloud.ProtocolUDP, Port: 80, NodePort: 30081})
 			},
 			annotations: map[string]string{"protocol": "http"},
@@ -83,7 +83,7 @@ func TestRules(t *testing.T) {
 		{
 			name:        "http3 as the protocol of a port that is TLS anyway",
 			annotations: map[string]string{"protocol": "http3", "certificate-id": "c"},
-			edit:        func(s *cloud.Spec) { s.Ports = s.Ports[1:] },
+			edit:        func(s *cloud.Input) { s.Ports = s.Ports[1:] },
 			want:        []string{"https:443>http:30443+c"},
 		},
 		{name: "TLS without certificate", annotations: map[string]string{"tls-ports": "443"}, refused: []string{"certificate-id"}},
@@ -109,25 +109,25 @@ func TestRules(t *testing.T) {
 		},
 		{
 			name: "no node ports",
-			edit: func(s *cloud.Spec) { s.Ports[0].NodePort, s.Ports[1].NodePort = 0, 0 },
+			edit: func(s *cloud.Input) { s.Ports[0].NodePort, s.Ports[1].NodePort = 0, 0 },
 			refused: []string{
 				"spec.ports[0].nodePort", "spec.ports[1].nodePort",
 			},
 		},
 		{
 			name:    "reserved port",
-			edit:    func(s *cloud.Spec) { s.Ports[0].Port = 50054 },
+			edit:    func(s *cloud.Input) { s.Ports[0].Port = 50054 },
 			refused: []string{"50054"},
 		},
 		{
 			name:    "SCTP",
-			edit:    func(s *cloud.Spec) { s.Ports[0].Protocol = cloud.ProtocolSCTP },
+			edit:    func(s *cloud.Input) { s.Ports[0].Protocol = cloud.ProtocolSCTP },
 			refused: []string{"SCTP"},
 		},
 		{
 			name:        "HTTP/3 and UDP on one port",
 			annotations: map[string]string{"http3-port": "443", "certificate-id": "c"},
-			edit: func(s *cloud.Spec) {
+			edit: func(s *cloud.Input) {
 				s.Ports = append(s.Ports, cloud.Port{Protocol: cloud.ProtocolUDP, Port: 443, NodePort: 30444})
 			},
 			refused: []string{"udp/443"},
@@ -135,11 +135,11 @@ func TestRules(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			spec := testSpec(t, test.annotations)
+			in := testSpec(t, test.annotations)
 			if test.edit != nil {
-				test.edit(&spec)
+				test.edit(&in)
 			}
-			list, err := desired.Listeners(spec, config.TypeRegional)
+			list, err := desired.Listeners(in, config.TypeRegional)
 			if len(test.refused) > 0 {
 				if err == nil {
 					t.Fatalf("accepted as %v", sketches(list))
@@ -186,7 +186,7 @@ func TestNotes(t *testing.T) {
 	tests := []struct {
 		name        string
 		annotations map[string]string
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		want        []string
 	}{
 		{name: "nothing to remark"},
@@ -209,7 +209,7 @@ func TestNotes(t *testing.T) {
 		{
 			name:        "fields",
 			annotations: map[string]string{"allow-rules": "ip:192.0.2.1", "type": "REGIONAL", "algorithm": "least_connections"},
-			edit: func(s *cloud.Spec) {
+			edit: func(s *cloud.Input) {
 				s.LoadBalancerIP = "192.0.2.9"
 				s.SourceRanges = prefixes("10.0.0.0/8")
 			},
@@ -218,11 +218,11 @@ func TestNotes(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			spec := testSpec(t, test.annotations)
+			in := testSpec(t, test.annotations)
 			if test.edit != nil {
-				test.edit(&spec)
+				test.edit(&in)
 			}
-			_, notes, err := testDriver().Normalize(spec)
+			_, notes, err := testDriver().Normalize(in)
 			if err != nil {
 				t.Fatal(err)
 			}

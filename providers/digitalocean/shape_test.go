@@ -79,10 +79,10 @@ func TestShape(t *testing.T) {
 					s.DefaultType = test.defaultType
 				}
 			})
-			spec := testSpec(t, test.annotations, func(s *cloud.Spec) {
+			in := testSpec(t, test.annotations, func(s *cloud.Input) {
 				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.preserved
 			})
-			got, err := d.ShapeOf(spec)
+			got, err := d.ShapeOf(in)
 			if test.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.refused) {
 					t.Fatalf("error = %v, want one about %q", err, test.refused)
@@ -139,7 +139,7 @@ func TestHealth(t *testing.T) {
 	tests := []struct {
 		name        string
 		annotations map[string]string
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		want        string
 		refused     string
 	}{
@@ -151,18 +151,18 @@ func TestHealth(t *testing.T) {
 		{name: "protocol", annotations: map[string]string{"override-health-check": "", "healthcheck-protocol": "https"}, want: "HTTPS 30080 /"},
 		{name: "path of a TCP check", annotations: map[string]string{"override-health-check": "", "healthcheck-protocol": "tcp", "healthcheck-path": "/x"}, want: "TCP 30080 "},
 		{name: "unknown port", annotations: map[string]string{"override-health-check": "", "healthcheck-port": "81"}, refused: "81"},
-		{name: "UDP only", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Spec) {
+		{name: "UDP only", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Input) {
 			s.Ports = []cloud.Port{{Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}}
 		}, refused: "no TCP port"},
-		{name: "no node port", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Spec) { s.Ports[0].NodePort = 0 }, refused: "node port"},
+		{name: "no node port", annotations: map[string]string{"override-health-check": ""}, edit: func(s *cloud.Input) { s.Ports[0].NodePort = 0 }, refused: "node port"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			spec := testSpec(t, test.annotations)
+			in := testSpec(t, test.annotations)
 			if test.edit != nil {
-				test.edit(&spec)
+				test.edit(&in)
 			}
-			h, err := desired.Health(spec)
+			h, err := desired.Health(in.Spec)
 			if test.refused != "" {
 				if err == nil || !strings.Contains(err.Error(), test.refused) {
 					t.Fatalf("error = %v, want one about %q", err, test.refused)

@@ -36,80 +36,86 @@ func TestBalancerRequests(t *testing.T) {
 	config := l.driver.config
 	config.Balancer.Placement.Subnet = l.known("subnet")
 	l.driver = wireDriver(l.driver.services, config, false, "kubernetes", "openstack")
-	spec := cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"}}, Options: map[string]string{option.Internal.Name: "true"}, HealthPort: 10256,
-		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
-		Candidates: []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}},
+	in := cloud.Input{
+		Spec: cloud.Spec{
+			Owner:      cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1", Cloud: "openstack"},
+			Options:    map[string]string{option.Internal.Name: "true"},
+			HealthPort: 10256,
+			Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+		},
+		Environment: cloud.Environment{
+			Candidates: []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}},
+		},
 	}
 
-	spec = l.pass(spec, "creation")
+	in = l.pass(in, "creation")
 	l.cost("creation", "GET /lbaas/loadbalancers", "GET /floatingips", "POST /lbaas/loadbalancers")
-	spec = l.wait(spec)
+	in = l.wait(in)
 	l.cost("first look", append(whole(2), "GET /security-groups")...)
-	spec = l.pass(spec, "nothing, at once")
+	in = l.pass(in, "nothing, at once")
 	l.cost("nothing, a moment after a change", whole(2)...)
 	l.rest()
-	spec = l.pass(spec, "nothing, later")
+	in = l.pass(in, "nothing, later")
 	l.cost("nothing, of which too little is known", whole(2)...)
-	spec = l.pass(spec, "nothing, again")
+	in = l.pass(in, "nothing, again")
 	l.cost("nothing", steady...)
 
-	spec.Candidates = nil
-	for range spec.Ports {
-		spec = l.wait(l.pass(spec, "no targets"))
+	in.Candidates = nil
+	for range in.Ports {
+		in = l.wait(l.pass(in, "no targets"))
 	}
 	l.once("no targets", "PUT /lbaas/pools/*/members", "PUT /lbaas/pools/*/members")
-	spec.Options[option.ForwardedFor.Name] = "true"
-	spec.Ports = spec.Ports[:1]
+	in.Options[option.ForwardedFor.Name] = "true"
+	in.Ports = in.Ports[:1]
 	for range 8 {
-		spec = l.wait(l.pass(spec, "another protocol"))
+		in = l.wait(l.pass(in, "another protocol"))
 	}
 	l.once("another protocol, and a port less",
 		"POST /lbaas/pools", "POST /lbaas/listeners", "DELETE /lbaas/listeners/*", "POST /lbaas/listeners", // the new listener has been tried before the old one goes
 		"DELETE /lbaas/pools/*", "DELETE /lbaas/pools/*", // the old pool, and that of the port that is not wanted
 		"DELETE /lbaas/listeners/*", "DELETE /lbaas/listeners/*") // the trial, and the port that is not wanted
-	observed, err := l.driver.Observe(t.Context(), spec)
+	observed, err := l.driver.Observe(t.Context(), in)
 	l.must(err)
 	l.requests = nil
-	_, err = l.apply(cloud.Change{Spec: spec, Before: observed})
+	_, err = l.apply(cloud.Change{Input: in, Before: observed})
 	l.must(err)
 	l.cost("deletion", "DELETE /lbaas/loadbalancers/*")
 }
 
 // pass makes the first change that is due, and returns the spec with what was observed.
-func (l *lab) pass(spec cloud.Spec, what string) cloud.Spec {
+func (l *lab) pass(in cloud.Input, what string) cloud.Input {
 	l.Helper()
-	observed, err := l.driver.Observe(l.Context(), spec)
+	observed, err := l.driver.Observe(l.Context(), in)
 	l.must(err)
-	spec.Lookups, spec.Ref.ID = observed.Lookups, observed.ID
-	after, _, err := l.driver.Normalize(spec)
+	in.Lookups, in.ID = observed.Lookups, observed.ID
+	after, _, err := l.driver.Normalize(in)
 	l.must(err)
-	for _, c := range spec.Candidates {
+	for _, c := range in.Candidates {
 		after.Targets = append(after.Targets, c.InstanceID)
 	}
-	progress, err := l.apply(cloud.Change{Spec: spec, Before: observed, After: &after})
+	progress, err := l.apply(cloud.Change{Input: in, Before: observed, After: &after})
 	if err != nil {
 		l.Fatalf("%s: %v", what, err)
 	}
 	if progress.Observed != nil {
-		spec.Ref.ID = progress.Observed.ID
+		in.ID = progress.Observed.ID
 	}
 	if observed.Found {
-		spec.Last = &observed
+		in.Last = &observed
 	}
-	return spec
+	return in
 }
 
 // wait observes until the balancer takes changes; only the last look counts.
-func (l *lab) wait(spec cloud.Spec) cloud.Spec {
+func (l *lab) wait(in cloud.Input) cloud.Input {
 	l.Helper()
 	for {
 		before := len(l.requests)
-		observed, err := l.driver.Observe(l.Context(), spec)
+		observed, err := l.driver.Observe(l.Context(), in)
 		l.must(err)
 		if observed.State != cloud.BalancerPending {
-			spec.Last = &observed
-			return spec
+			in.Last = &observed
+			return in
 		}
 		l.requests = l.requests[:before]
 		if l.world != nil {

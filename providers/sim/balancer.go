@@ -19,29 +19,29 @@ const (
 )
 
 // Observe implements cloud.Balancers. It looks by recorded id, by ownership tag and by name.
-func (d *Driver) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if id, ok := checkID(spec.Ref.ID); ok && spec.Beside == nil {
+func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if id, ok := checkID(in.ID); ok && in.Beside == nil {
 		if b, err := d.client.Balancer(ctx, id); err == nil {
 			return observe(b), nil
 		} else if !api.IsNotFound(err) {
 			return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", id, err)
 		}
 	}
-	tagged, err := d.client.Balancers(ctx, "", ownershipTags.Service(spec.Ref.Owner.UID))
+	tagged, err := d.client.Balancers(ctx, "", ownershipTags.Service(in.Owner.UID))
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
 	tagged = slices.DeleteFunc(tagged, func(b api.Balancer) bool {
-		return spec.Beside != nil && b.ID == spec.Beside.ID || ownership.Of(ownershipTags.Owner(b.Labels), spec.Ref.Owner) != ownership.Ours
+		return in.Beside != nil && b.ID == in.Beside.ID || ownership.Of(ownershipTags.Owner(b.Labels), in.Owner) != ownership.Ours
 	})
 	if len(tagged) > 0 {
 		return cloud.OneOf(tagged, observe), nil
 	}
-	named, err := d.client.Balancers(ctx, name(spec), nil)
+	named, err := d.client.Balancers(ctx, name(in), nil)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	if len(named) == 0 || spec.Beside != nil {
+	if len(named) == 0 || in.Beside != nil {
 		return cloud.Observed{}, nil
 	}
 	observed := observe(named[0]) // a name is unique
@@ -108,7 +108,7 @@ func specOf(b cloud.Balancer, stored api.BalancerSpec) api.BalancerSpec {
 }
 
 // Coexist implements cloud.Replacer: nothing but the name, which name chooses, is there once.
-func (d *Driver) Coexist(cloud.Spec, cloud.Observed) string { return "" }
+func (d *Driver) Coexist(cloud.Input, cloud.Observed) string { return "" }
 
 // Eligible implements cloud.Balancers.
 func (d *Driver) Eligible(_ cloud.Balancer, target cloud.Target) string {

@@ -96,33 +96,33 @@ func (d defective) Identity(ctx context.Context) (cloud.Identity, error) {
 
 func (d defective) Instances() cloud.Instances { return defectiveInstances{d.Driver.Instances(), d} }
 
-func (d defective) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d defective) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	switch d.defect {
 	case "writes while observing":
 		_, _ = d.Apply(ctx, cloud.Change{Before: cloud.Observed{Found: true, ID: "lb-0"}})
 	case "looks by id only":
-		if spec.Ref.ID == "" {
+		if in.ID == "" {
 			return cloud.Observed{}, nil
 		}
 	}
-	observed, err := d.Driver.Observe(ctx, spec)
+	observed, err := d.Driver.Observe(ctx, in)
 	if d.defect == "errors mean no balancer" {
 		return observed, nil
 	}
 	return observed, err
 }
 
-func (d defective) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+func (d defective) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	if d.defect == "ignores pins" {
-		spec.Preserved = nil
+		in.Preserved = nil
 	}
-	b, notes, err := d.Driver.Normalize(spec)
+	b, notes, err := d.Driver.Normalize(in)
 	switch d.defect {
 	case "counting":
 		b.Name += "-" + strconv.FormatInt(d.count.Add(1), 10)
 	case "edits its input":
-		for i := range spec.SourceRanges {
-			spec.SourceRanges[i] = netip.MustParsePrefix("::/0")
+		for i := range in.SourceRanges {
+			in.SourceRanges[i] = netip.MustParsePrefix("::/0")
 		}
 	case "unsorted ranges":
 		slices.Reverse(b.Allow)

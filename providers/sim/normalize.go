@@ -10,26 +10,26 @@ import (
 )
 
 // Normalize implements cloud.Balancers.
-func (d *Driver) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	check, err := health(spec)
+func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	check, err := health(in.Spec)
 	if err != nil {
-		return cloud.Balancer{}, notes(spec), err
+		return cloud.Balancer{}, notes(in.Spec), err
 	}
 	b := cloud.Balancer{
-		Name: name(spec), Scope: cloud.ScopeOf(Internal.Bool(spec.Options)), DualStack: spec.DualStack, Health: check,
-		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(spec.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(spec.Options))},
-		OwnershipTags:  ownershipTags.List(ownershipTags.Of(spec.Ref.Owner)),
+		Name: name(in), Scope: cloud.ScopeOf(Internal.Bool(in.Options)), DualStack: in.DualStack, Health: check,
+		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(in.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(in.Options))},
+		OwnershipTags:  ownershipTags.List(ownershipTags.Of(in.Owner)),
 	}
-	for _, port := range spec.Ports {
+	for _, port := range in.Ports {
 		b.Listeners = append(b.Listeners, port.Listener())
 	}
 	cloud.SortListeners(b.Listeners)
-	for _, network := range spec.SourceRanges {
+	for _, network := range in.SourceRanges {
 		b.Allow = append(b.Allow, network.String())
 	}
 	slices.Sort(b.Allow) // the API sorts them as text
-	b.Preserve(spec.Preserved)
-	return b, notes(spec), nil
+	b.Preserve(in.Preserved)
+	return b, notes(in.Spec), nil
 }
 
 // notes says what the balancer will lack.
@@ -44,9 +44,9 @@ func notes(spec cloud.Spec) []cloud.Warning {
 	return notes
 }
 
-func name(spec cloud.Spec) string {
-	wanted := cmp.Or(Name.In(spec.Options), "ccm-"+spec.Ref.Owner.UID)
-	if spec.Beside != nil && spec.Beside.Balancer.Name == wanted {
+func name(in cloud.Input) string {
+	wanted := cmp.Or(Name.In(in.Options), "ccm-"+in.Owner.UID)
+	if in.Beside != nil && in.Beside.Balancer.Name == wanted {
 		return wanted[:min(len(wanted), 60)] + "-2"
 	}
 	return wanted

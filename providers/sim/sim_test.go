@@ -127,21 +127,22 @@ func TestUnavailableZone(t *testing.T) {
 func TestUpdateKeepsForeignLabels(t *testing.T) {
 	w := world.New(world.Options{})
 	driver := newDriver(t, w, nil).(*sim.Driver)
-	spec := cloud.Spec{
-		Ref:   cloud.Ref{Owner: cloud.Owner{Cluster: "c", Namespace: "shop", Name: "web", UID: "uid", Cloud: "sim"}},
-		Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}}, HealthPort: 10256,
-	}
+	in := cloud.Input{Spec: cloud.Spec{
+		Owner:      cloud.Owner{Cluster: "c", Namespace: "shop", Name: "web", UID: "uid", Cloud: "sim"},
+		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
+		HealthPort: 10256,
+	}}
 	apply := func() {
 		t.Helper()
-		before, err := driver.Observe(t.Context(), spec)
+		before, err := driver.Observe(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		after, _, err := driver.Normalize(spec)
+		after, _, err := driver.Normalize(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := driver.Apply(t.Context(), cloud.Change{Spec: spec, Before: before, After: &after}); err != nil {
+		if _, err := driver.Apply(t.Context(), cloud.Change{Input: in, Before: before, After: &after}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -177,12 +178,12 @@ func TestRestoredCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for name, ref := range map[string]cloud.Spec{
+	for name, ref := range map[string]cloud.Input{
 		"nothing is recorded":   {},
-		"a replacement goes on": {Beside: &cloud.Observed{ID: "lb-9"}},
-		"one of theirs went on": {Beside: &cloud.Observed{ID: "lb-9"}, Ref: cloud.Ref{ID: "lb-1"}},
+		"a replacement goes on": {Known: cloud.Known{Beside: &cloud.Observed{ID: "lb-9"}}},
+		"one of theirs went on": {Known: cloud.Known{Beside: &cloud.Observed{ID: "lb-9"}, ID: "lb-1"}},
 	} {
-		ref.Ref.Owner = cloud.Owner{Cluster: "ours", UID: "uid"}
+		ref.Owner = cloud.Owner{Cluster: "ours", UID: "uid"}
 		observed, err := driver.Observe(t.Context(), ref)
 		if err != nil || observed.ID != "lb-2" || len(observed.Duplicates) > 0 {
 			t.Errorf("%s: found %q with the duplicates %v, %v; want lb-2 alone", name, observed.ID, observed.Duplicates, err)
@@ -192,11 +193,12 @@ func TestRestoredCluster(t *testing.T) {
 
 func TestNormalizeNotes(t *testing.T) {
 	driver := newDriver(t, world.New(world.Options{}), nil).(*sim.Driver)
-	_, notes, err := driver.Normalize(cloud.Spec{
-		LoadBalancerIP: "203.0.113.7", SourceRanges: []netip.Prefix{netip.MustParsePrefix("::/0")},
-		Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
-		Options: map[string]string{sim.HealthProtocol.Name: "tcp", sim.HealthPath.Name: "/x"},
-	})
+	_, notes, err := driver.Normalize(cloud.Input{Spec: cloud.Spec{
+		LoadBalancerIP: "203.0.113.7",
+		SourceRanges:   []netip.Prefix{netip.MustParsePrefix("::/0")},
+		Ports:          []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
+		Options:        map[string]string{sim.HealthProtocol.Name: "tcp", sim.HealthPath.Name: "/x"},
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -78,10 +78,10 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 	if len(after.Targets) == 0 {
 		return p.await(after, observed, c)
 	}
-	d := p.Decision(s.spec, observed, &after, []cloud.Operation{difference.Creation(after)})
+	d := p.Decision(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.Whole, d.Held = true, held
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
-	d.Question = &question{Spec: s.spec, Before: observed, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
+	d.Question = &question{Input: s.input, Before: observed, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
 
@@ -118,7 +118,7 @@ func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) 
 	if wait {
 		operations = nil
 	}
-	d := p.Decision(s.spec, observed, &after, append(operations, s.blocked...))
+	d := p.Decision(s.input, observed, &after, append(operations, s.blocked...))
 	d.Whole, d.OwnershipTagsWait, d.Held, d.Err = true, wait, held, c.Err
 	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
@@ -144,11 +144,11 @@ func (p Policy) mayReplace(s desired, c target.Candidates) bool {
 }
 
 // Complete returns the whole spec of a balancer that was observed.
-func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Spec {
-	spec := p.Spec
-	spec.Ref.ID = observed.ID
-	spec.Candidates, spec.Lookups = candidates, observed.Lookups
-	return spec
+func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
+	in := p.Input
+	in.ID = observed.ID
+	in.Candidates, in.Lookups = candidates, observed.Lookups
+	return in
 }
 
 // selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
@@ -159,20 +159,20 @@ func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c targe
 }
 
 // Decision returns the decision to make these operations, all of which the plan shows.
-func (p Policy) Decision(spec cloud.Spec, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) Decision {
+func (p Policy) Decision(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) Decision {
 	d := Decision{Plan: p.Plan(operations)}
-	d.Change = cloud.Change{Spec: spec, Before: before, After: after, Operations: d.Plan.Executable()}
+	d.Change = cloud.Change{Input: in, Before: before, After: after, Operations: d.Plan.Executable()}
 	return d
 }
 
 // Removal returns the decision to delete the balancer as it was observed, and why.
-func (p Policy) Removal(spec cloud.Spec, observed cloud.Observed, reason string) Decision {
-	return p.Decision(spec, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
+func (p Policy) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	return p.Decision(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
 }
 
 // Plan returns the plan of these operations.
 func (p Policy) Plan(operations []cloud.Operation) plan.Plan {
-	return plan.Plan{Cloud: p.Cloud.Name, Subject: "Service " + p.Spec.Ref.Owner.String(), Operations: operations}
+	return plan.Plan{Cloud: p.Cloud.Name, Subject: "Service " + p.Input.Owner.String(), Operations: operations}
 }
 
 // unadopted refuses to create a balancer where a certain one was to be taken over. Once its

@@ -57,7 +57,7 @@ func (d Decision) KeepsImmutable() bool {
 
 // question is what has to be asked of the cloud before a decision is carried out.
 type question struct {
-	Spec cloud.Spec
+	Input cloud.Input
 	// Before is the balancer that is deleted first; where there is none, what was observed in its place.
 	Before cloud.Observed
 	// Refused is the decision when the cloud would refuse.
@@ -66,7 +66,7 @@ type question struct {
 
 // Adopts reports whether the change puts our ownership tags on a balancer that did not have them.
 func (d Decision) Adopts() bool {
-	return d.Change.After != nil && !ownership.IsTagged(d.Change.Before.Owner, d.Change.Spec.Ref.Owner) &&
+	return d.Change.After != nil && !ownership.IsTagged(d.Change.Before.Owner, d.Change.Input.Owner) &&
 		slices.ContainsFunc(d.Change.Operations, func(op cloud.Operation) bool { return op.Field == cloud.FieldOwnershipTags })
 }
 

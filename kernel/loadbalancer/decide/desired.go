@@ -18,7 +18,7 @@ type desired struct {
 	wanted cloud.Balancer
 	// possible is the same with immutable fields as they are; spec says that they are preserved.
 	possible cloud.Balancer
-	spec     cloud.Spec
+	input    cloud.Input
 	// blocked are the changes of immutable fields that were asked for.
 	blocked  []cloud.Operation
 	warnings []cloud.Warning
@@ -28,20 +28,20 @@ const immutableBlock = "this cloud cannot change it on an existing balancer"
 
 // desiredOf normalizes the spec, twice where immutable fields differ from what is observed.
 // It is pure.
-func desiredOf(b cloud.Balancers, spec cloud.Spec, observed cloud.Observed, immutable []string) (desired, error) {
-	wanted, notes, err := b.Normalize(spec)
+func desiredOf(b cloud.Balancers, in cloud.Input, observed cloud.Observed, immutable []string) (desired, error) {
+	wanted, notes, err := b.Normalize(in)
 	if err != nil {
 		return desired{}, err
 	}
-	s := desired{wanted: wanted, possible: wanted, spec: spec, warnings: notes}
+	s := desired{wanted: wanted, possible: wanted, input: in, warnings: notes}
 	if !observed.Found {
 		return s, unique(wanted)
 	}
 	if s.blocked = immutableChanges(observed.Balancer, wanted, immutable); len(s.blocked) == 0 {
 		return s, unique(wanted)
 	}
-	s.spec.Preserved = preserved(observed.Balancer, immutable)
-	if s.possible, s.warnings, err = b.Normalize(s.spec); err != nil {
+	s.input.Preserved = preserved(observed.Balancer, immutable)
+	if s.possible, s.warnings, err = b.Normalize(s.input); err != nil {
 		return desired{}, err
 	}
 	if left := immutableChanges(observed.Balancer, s.possible, immutable); len(left) > 0 {

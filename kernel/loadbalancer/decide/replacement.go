@@ -15,12 +15,12 @@ import (
 
 // wayOf says how a balancer of the spec takes the place of the observed one: beside it, or after its
 // deletion and why.
-func (p Policy) wayOf(spec cloud.Spec, observed cloud.Observed) (beside bool, why string) {
+func (p Policy) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
 	replacer := p.Cloud.Replacer
 	if replacer == nil || p.Cloud.Descriptor.IDAnnotation == "" {
 		return false, "this cloud cannot have both"
 	}
-	why = replacer.Coexist(spec, observed)
+	why = replacer.Coexist(in, observed)
 	return why == "", why
 }
 
@@ -47,8 +47,8 @@ func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
 		d.Warnings = append(d.Warnings, p.triedBefore())
 		return d
 	}
-	spec := p.Complete(observed, c.Targets)
-	beside, why := p.wayOf(spec, observed)
+	in := p.Complete(observed, c.Targets)
+	beside, why := p.wayOf(in, observed)
 	after, _, warnings := p.selectTargets(s.wanted, cloud.Observed{}, c)
 	if len(after.Targets) == 0 {
 		return p.adjust(s, observed, c)
@@ -60,10 +60,10 @@ func (p Policy) replace(s desired, f Finding, c target.Candidates) Decision {
 	if beside {
 		operations = besideOperations(s, observed, after)
 	}
-	d := p.Decision(spec, observed, nil, operations)
+	d := p.Decision(in, observed, nil, operations)
 	d.Change.Operations, d.Change.Replaced = d.Change.Operations[:1], true
 	d.Replaces, d.Warnings = true, warnings
-	d.Question = &question{Spec: spec, Before: observed, Refused: func(problems []problem.Warning) Decision {
+	d.Question = &question{Input: in, Before: observed, Refused: func(problems []problem.Warning) Decision {
 		return p.kept(s, observed, c, problems)
 	}}
 	switch {
@@ -120,16 +120,16 @@ func (p Policy) kept(s desired, observed cloud.Observed, c target.Candidates, pr
 
 // Restore makes the balancer again as it was, after the cloud refused the one in its place.
 func (p Policy) Restore(c target.Candidates, before cloud.Observed, refused error) Decision {
-	spec := p.Complete(before, c.Targets)
-	spec.Preserved = p.Replacing.Was
-	was, notes, err := p.Cloud.Balancers.Normalize(spec)
+	in := p.Complete(before, c.Targets)
+	in.Preserved = p.Replacing.Was
+	was, notes, err := p.Cloud.Balancers.Normalize(in)
 	if err != nil {
 		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: before}, Err: refused}
 	}
 	after, _, warnings := p.selectTargets(was, cloud.Observed{}, c)
 	operation := difference.Creation(after)
 	operation.Reason = "the cloud refused the new balancer, so the one before is made again"
-	d := p.Decision(spec, before, &after, []cloud.Operation{operation})
+	d := p.Decision(in, before, &after, []cloud.Operation{operation})
 	begun := *p.Replacing
 	begun.Refused = refused.Error()
 	d.Begins, d.Warnings = begun.Annotation(), append(problem.OfDriver(notes), warnings...)
@@ -146,9 +146,9 @@ func (p Policy) Restore(c target.Candidates, before cloud.Observed, refused erro
 //	as it was asked for, and serves    the Service is told
 func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 	next := f.Successor.Resolve(c.Targets)
-	spec := p.Complete(next, c.Targets)
-	spec.Beside = &f.Observed
-	ns, err := desiredOf(p.Cloud.Balancers, spec, next, p.Cloud.Descriptor.Capabilities.Immutable)
+	in := p.Complete(next, c.Targets)
+	in.Beside = &f.Observed
+	ns, err := desiredOf(p.Cloud.Balancers, in, next, p.Cloud.Descriptor.Capabilities.Immutable)
 	if err != nil {
 		return p.kept(s, f.Observed, c, p.Respell(problem.Unjoin(err)))
 	}
@@ -156,16 +156,16 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 	var d Decision
 	switch {
 	case !next.Found:
-		d = p.Decision(spec, next, &after, besideOperations(s, f.Observed, after))
+		d = p.Decision(in, next, &after, besideOperations(s, f.Observed, after))
 		d.Change.Operations = d.Change.Operations[:1]
-		d.Question = &question{Spec: spec, Refused: func(problems []problem.Warning) Decision {
+		d.Question = &question{Input: in, Refused: func(problems []problem.Warning) Decision {
 			return p.kept(s, f.Observed, c, problems)
 		}}
 	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
-		d = p.Removal(spec, next, "it cannot take the place of the present balancer; another one is made")
+		d = p.Removal(in, next, "it cannot take the place of the present balancer; another one is made")
 		d.Change.Replaced = true
 	default:
-		d = p.Decision(spec, next, &after, difference.Order(difference.Of(next.Balancer, after)))
+		d = p.Decision(in, next, &after, difference.Order(difference.Of(next.Balancer, after)))
 		d.Whole = true
 	}
 	d.Warnings, d.Err, d.Succeeds = warnings, c.Err, true
@@ -181,7 +181,7 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
 func (p Policy) failedOnCreate(observed cloud.Observed) bool {
-	ours := ownership.IsTagged(observed.Owner, p.Spec.Ref.Owner)
+	ours := ownership.IsTagged(observed.Owner, p.Input.Owner)
 	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.State.FailedCreation.Passed()

@@ -28,10 +28,10 @@ type Owners struct {
 
 // Judge decides whether the Service may have what was observed. Created is the id of the balancer that this process made, "" when it made none.
 func (o Owners) Judge(r *request.Request, created string, observed cloud.Observed) safety.Ownership {
-	us := r.Spec.Ref.Owner
+	us := r.Input.Owner
 	c := safety.Case{
 		Service: us, Observed: observed, Named: r.Named(), Created: created,
-		Published: status.Publishes(r.Service, unmistakable(us, observed)), Deleting: r.Spec.Deleting,
+		Published: status.Publishes(r.Service, unmistakable(us, observed)), Deleting: r.Input.Deleting,
 	}
 	if observed.Found && observed.Owner.UID == "" {
 		if holder := o.other(r, func(svc *corev1.Service) bool { return status.Publishes(svc, observed) }); holder != nil {
@@ -92,7 +92,7 @@ func NameTaken(name string) problem.Warning {
 // Doubt says why a second balancer is perhaps not the Service's alone, "" when it is. Addresses that the
 // kept one has too prove nothing about this Service.
 func (o Owners) Doubt(r *request.Request, kept, other cloud.Observed) string {
-	us, own := r.Spec.Ref.Owner, other
+	us, own := r.Input.Owner, other
 	own.Addresses = slices.DeleteFunc(slices.Clone(other.Addresses), func(a cloud.BalancerAddress) bool {
 		return slices.ContainsFunc(kept.Addresses, func(k cloud.BalancerAddress) bool { return k.IP == a.IP })
 	})
@@ -124,7 +124,7 @@ func Uses(svc *corev1.Service, idAnnotation string, o cloud.Observed) bool {
 
 // OwnerOf returns the other Service that a balancer belongs to, nil when it is not known.
 func (o Owners) OwnerOf(r *request.Request, owner cloud.Owner, observed cloud.Observed) *corev1.Service {
-	return o.other(r, func(svc *corev1.Service) bool { return owns(svc, r.Spec.Ref.Owner.Cluster, owner, observed) })
+	return o.other(r, func(svc *corev1.Service) bool { return owns(svc, r.Input.Owner.Cluster, owner, observed) })
 }
 
 // owns reports whether a Service is the one that a balancer belongs to:
@@ -147,7 +147,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 	if !o.Found {
 		return nil
 	}
-	us := r.Spec.Ref.Owner
+	us := r.Input.Owner
 	var all []string
 	add := func(says string, holds bool) {
 		if holds {

@@ -59,9 +59,9 @@ func leftOut(able cloud.Capabilities, ports []cloud.Port) map[int]bool {
 
 // leaveOut takes the ports out of the spec that are left out, and says so.
 func (r *Request) leaveOut(able cloud.Capabilities) {
-	left := leftOut(able, r.Spec.Ports)
+	left := leftOut(able, r.Input.Ports)
 	var ports []cloud.Port
-	for i, port := range r.Spec.Ports {
+	for i, port := range r.Input.Ports {
 		if !left[i] {
 			ports = append(ports, port)
 			continue
@@ -69,7 +69,7 @@ func (r *Request) leaveOut(able cloud.Capabilities) {
 		r.Warnings = append(r.Warnings, problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(
 			"spec.ports[%d].protocol: port %d is left out: this cloud has no %s", i, port.Port, port.Protocol)))
 	}
-	r.Spec.Ports = ports
+	r.Input.Ports = ports
 }
 
 // everyone reports whether the source ranges let every client in, so that there is nothing

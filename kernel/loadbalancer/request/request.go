@@ -25,7 +25,7 @@ type Request struct {
 	Service *corev1.Service
 	Values  annotation.Values
 	// Spec has no candidates, lookups or preserved fields yet.
-	Spec cloud.Spec
+	Input cloud.Input
 	// Selector is nil when the one on the Service is not valid.
 	Selector labels.Selector
 	// IDAnnotation is the Descriptor's, and Recorded the id in it.
@@ -69,28 +69,30 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
-	r.Spec = cloud.Spec{
-		Ref: cloud.Ref{
-			ID: r.Recorded,
+	r.Input = cloud.Input{
+		Spec: cloud.Spec{
 			Owner: cloud.Owner{
 				Cluster: clusterID, Namespace: svc.Namespace, Name: svc.Name,
 				UID: string(svc.UID), Cloud: c.Name,
 			},
+			Ports:          ports(svc),
+			SourceRanges:   ranges,
+			Local:          svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
+			HealthPort:     healthPort(svc),
+			DualStack:      len(svc.Spec.IPFamilies) > 1,
+			IPv6:           len(svc.Spec.IPFamilies) > 0 && svc.Spec.IPFamilies[0] == corev1.IPv6Protocol,
+			ClientIP:       svc.Spec.SessionAffinity == corev1.ServiceAffinityClientIP,
+			LoadBalancerIP: svc.Spec.LoadBalancerIP,
+			Options:        values,
 		},
-		Ports:          ports(svc),
-		SourceRanges:   ranges,
-		Local:          svc.Spec.ExternalTrafficPolicy == corev1.ServiceExternalTrafficPolicyLocal,
-		HealthPort:     healthPort(svc),
-		DualStack:      len(svc.Spec.IPFamilies) > 1,
-		IPv6:           len(svc.Spec.IPFamilies) > 0 && svc.Spec.IPFamilies[0] == corev1.IPv6Protocol,
-		ClientIP:       svc.Spec.SessionAffinity == corev1.ServiceAffinityClientIP,
-		LoadBalancerIP: svc.Spec.LoadBalancerIP,
-		Options:        values,
+		Known: cloud.Known{
+			ID: r.Recorded,
+		},
 	}
 	r.Problems = append(r.Problems, problems...)
-	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Spec)...)
+	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Input.Spec)...)
 	r.leaveOut(c.Descriptor.Capabilities)
-	r.Fingerprint = fingerprintOf(r.Spec, c)
+	r.Fingerprint = fingerprintOf(r.Input, c)
 	r.Replacing = replacement.Of(svc)
 	r.readAdoption(c)
 	return r
@@ -164,7 +166,7 @@ func (r *Request) readAdoption(c *run.Cloud) {
 	switch {
 	case r.Adopt == "" || r.Adopt == r.Recorded:
 	case r.Recorded == "":
-		r.Spec.Ref.ID = r.Adopt
+		r.Input.ID = r.Adopt
 	default:
 		r.Problems = append(r.Problems, problem.Invalid(annotation.Adopt.Name, r.Adopt,
 			"the Service has balancer "+r.Recorded+" already; remove "+idAnnotation+" to leave that one behind"))
@@ -208,15 +210,15 @@ func (r *Request) RespellWarnings(notes []cloud.Warning) []cloud.Warning {
 
 // fingerprintOf is the fingerprint of what the user asks for: without ids and annotations that
 // we write ourselves.
-func fingerprintOf(spec cloud.Spec, c *run.Cloud) string {
-	spec.Ref.ID = ""
-	spec.Options = maps.Clone(spec.Options)
+func fingerprintOf(in cloud.Input, c *run.Cloud) string {
+	in.ID = ""
+	in.Options = maps.Clone(in.Options)
 	for _, key := range c.Annotations {
 		if key.Output || key.Name == c.Descriptor.IDAnnotation {
-			delete(spec.Options, key.Name)
+			delete(in.Options, key.Name)
 		}
 	}
-	return difference.Fingerprint(spec)
+	return difference.Fingerprint(in)
 }
 
 // Begun reports whether this request has replaced a balancer already, or tried to.
@@ -258,7 +260,7 @@ func WithBalancer(services []*corev1.Service) (n int) {
 
 // SetDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (r *Request) SetDeleting() {
-	r.Spec.Deleting, r.Spec.Retained, r.Adopt, r.Spec.Ref.ID = true, r.Retain, "", r.Recorded
+	r.Input.Deleting, r.Input.Retained, r.Adopt, r.Input.ID = true, r.Retain, "", r.Recorded
 }
 
 // LeftAlone says where the Service belongs to another controller.

@@ -93,13 +93,13 @@ func TestPortableSourceRanges(t *testing.T) {
 	svc := &corev1.Service{}
 	svc.Annotations = map[string]string{annotation.SourceRanges.Name: "192.0.2.1/24"}
 	r := Read(svc, c, "c")
-	if len(r.Spec.SourceRanges) != 1 || r.Spec.SourceRanges[0].String() != "192.0.2.0/24" || len(r.Warnings) > 0 {
-		t.Errorf("ranges %v, warnings %v", r.Spec.SourceRanges, r.Warnings)
+	if len(r.Input.SourceRanges) != 1 || r.Input.SourceRanges[0].String() != "192.0.2.0/24" || len(r.Warnings) > 0 {
+		t.Errorf("ranges %v, warnings %v", r.Input.SourceRanges, r.Warnings)
 	}
 	svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"}
 	r = Read(svc, c, "c")
-	if r.Spec.SourceRanges[0].String() != "10.0.0.0/8" || len(r.Warnings) != 1 {
-		t.Errorf("ranges %v, warnings %v; want the field's, and one", r.Spec.SourceRanges, r.Warnings)
+	if r.Input.SourceRanges[0].String() != "10.0.0.0/8" || len(r.Warnings) != 1 {
+		t.Errorf("ranges %v, warnings %v; want the field's, and one", r.Input.SourceRanges, r.Warnings)
 	}
 }
 
@@ -114,26 +114,26 @@ func TestBeyond(t *testing.T) {
 	}
 	tcp := []cloud.Protocol{"TCP"}
 	tests := []struct {
-		name string
-		able cloud.Capabilities
-		spec cloud.Spec
-		want int
+		name  string
+		able  cloud.Capabilities
+		input cloud.Input
+		want  int
 	}{
-		{"nothing asked", cloud.Capabilities{}, cloud.Spec{}, 0},
-		{"protocols", cloud.Capabilities{Protocols: []cloud.Protocol{"TCP"}}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "UDP"}, {Protocol: "SCTP"}}}, 2},
-		{"a protocol that is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}, NodePorts: true}, cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "SCTP", NodePort: 30081}}}, 1},
-		{"nothing but what is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}}, cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}}}, 1},
-		{"no node ports", cloud.Capabilities{Protocols: tcp, NodePorts: true}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "TCP"}}}, 2},
-		{"no node ports needed", cloud.Capabilities{Protocols: tcp}, cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}}}, 0},
-		{"ranges", cloud.Capabilities{}, cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}, 1},
-		{"ranges it has", cloud.Capabilities{SourceRanges: true}, cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}, 0},
-		{"everyone", cloud.Capabilities{}, cloud.Spec{SourceRanges: prefixes("0.0.0.0/0")}, 0},
-		{"only IPv4 of two families", cloud.Capabilities{}, cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0")}, 1},
-		{"both families", cloud.Capabilities{}, cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0", "::/0")}, 0},
+		{"nothing asked", cloud.Capabilities{}, cloud.Input{}, 0},
+		{"protocols", cloud.Capabilities{Protocols: []cloud.Protocol{"TCP"}}, cloud.Input{Spec: cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "UDP"}, {Protocol: "SCTP"}}}}, 2},
+		{"a protocol that is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}, NodePorts: true}, cloud.Input{Spec: cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "SCTP", NodePort: 30081}}}}, 1},
+		{"nothing but what is left out", cloud.Capabilities{Protocols: tcp, LeavesOut: []cloud.Protocol{"UDP"}}, cloud.Input{Spec: cloud.Spec{Ports: []cloud.Port{{Protocol: "UDP"}}}}, 1},
+		{"no node ports", cloud.Capabilities{Protocols: tcp, NodePorts: true}, cloud.Input{Spec: cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}, {Protocol: "TCP", NodePort: 30080}, {Protocol: "TCP"}}}}, 2},
+		{"no node ports needed", cloud.Capabilities{Protocols: tcp}, cloud.Input{Spec: cloud.Spec{Ports: []cloud.Port{{Protocol: "TCP"}}}}, 0},
+		{"ranges", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}}, 1},
+		{"ranges it has", cloud.Capabilities{SourceRanges: true}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}}, 0},
+		{"everyone", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("0.0.0.0/0")}}, 0},
+		{"only IPv4 of two families", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0")}}, 1},
+		{"both families", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0", "::/0")}}, 0},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			if got := beyond(test.able, test.spec); len(got) != test.want {
+			if got := beyond(test.able, test.input.Spec); len(got) != test.want {
 				t.Errorf("problems %v, want %d", got, test.want)
 			}
 		})
@@ -155,14 +155,14 @@ func TestLeaveOut(t *testing.T) {
 		"none declared": {cloud.Capabilities{}, mixed, mixed, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := Request{Spec: cloud.Spec{Ports: test.ports}}
+			r := Request{Input: cloud.Input{Spec: cloud.Spec{Ports: test.ports}}}
 			r.leaveOut(test.able)
 			var said []string
 			for _, w := range r.Warnings {
 				said = append(said, w.Message)
 			}
-			if !slices.Equal(r.Spec.Ports, test.want) || !slices.Equal(said, test.said) {
-				t.Errorf("ports %v, said %q; want %v and %q", r.Spec.Ports, said, test.want, test.said)
+			if !slices.Equal(r.Input.Ports, test.want) || !slices.Equal(said, test.said) {
+				t.Errorf("ports %v, said %q; want %v and %q", r.Input.Ports, said, test.want, test.said)
 			}
 		})
 	}

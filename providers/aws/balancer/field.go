@@ -87,11 +87,11 @@ const (
 )
 
 // Kind returns the kind the Service asks for, or has to keep.
-func Kind(spec cloud.Spec) string {
-	if preserved := spec.Preserved[FieldType]; preserved != "" {
+func Kind(in cloud.Input) string {
+	if preserved := in.Preserved[FieldType]; preserved != "" {
 		return preserved
 	}
-	if option.Type.In(spec.Options) == option.TypeNetwork {
+	if option.Type.In(in.Options) == option.TypeNetwork {
 		return KindNetwork
 	}
 	return KindClassic
@@ -106,14 +106,14 @@ func KindOf(id string) string {
 }
 
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
-func Name(spec cloud.Spec) string {
-	return cmp.Or(option.Name.In(spec.Options), spec.Lookups[LookupName], cloud.UIDName(spec.Ref.Owner.UID))
+func Name(in cloud.Input) string {
+	return cmp.Or(option.Name.In(in.Options), in.Lookups[LookupName], cloud.UIDName(in.Owner.UID))
 }
 
 // GivenUp reports whether the Service gives its balancer up for good: nothing is asked for any more.
-func GivenUp(spec cloud.Spec) bool { return spec.Deleting && !spec.Retained }
+func GivenUp(known cloud.Known) bool { return known.Deleting && !known.Retained }
 
 // FoundAgain reports whether the name of a balancer follows from its Service, so that what is left without it is found.
-func FoundAgain(spec cloud.Spec, name string) bool {
-	return name == Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+func FoundAgain(in cloud.Input, name string) bool {
+	return name == Name(cloud.Input{Spec: cloud.Spec{Owner: in.Owner, Options: in.Options}, Known: cloud.Known{ID: in.ID}})
 }

@@ -9,11 +9,11 @@ import (
 )
 
 // Subnets returns the subnets of the lookups.
-func Subnets(spec cloud.Spec) ([]string, error) {
-	if problem := spec.Lookups[LookupSubnetProblem]; problem != "" {
-		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(spec.Options), Want: problem}
+func Subnets(in cloud.Input) ([]string, error) {
+	if problem := in.Lookups[LookupSubnetProblem]; problem != "" {
+		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(in.Options), Want: problem}
 	}
-	return List(spec.Lookups[LookupSubnets]), nil
+	return List(in.Lookups[LookupSubnets]), nil
 }
 
 // All clients there are.

@@ -27,18 +27,18 @@ import (
 
 // Observe is what a classic balancer says to the kernel. AWS takes changes of it at any
 // time, so that it is never pending.
-func (e *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (cloud.Observed, error) {
+func (e *Balancers) Observe(ctx context.Context, s *Snapshot, in cloud.Input) (cloud.Observed, error) {
 	lb := s.Balancer
-	if known := spec.Last; known != nil && known.ID == s.Name {
+	if known := in.Last; known != nil && known.ID == s.Name {
 		lb.attributes = recalled(known.Balancer.ProviderFields)
-	} else if !spec.Deleting {
+	} else if !in.Deleting {
 		if err := e.complete(ctx, lb); err != nil {
 			return cloud.Observed{}, err
 		}
 	}
 	o := cloud.Observed{
-		Found: true, ID: s.Name, Owner: e.Cluster.Owner(s.Name, lb.Tags, spec.Ref.Owner), State: cloud.BalancerActive,
-		Addresses: balancer.At(lb.DNSName), Balancer: e.view(s, spec),
+		Found: true, ID: s.Name, Owner: e.Cluster.Owner(s.Name, lb.Tags, in.Owner), State: cloud.BalancerActive,
+		Addresses: balancer.At(lb.DNSName), Balancer: e.view(s, in.Spec),
 	}
 	return o, nil
 }

@@ -32,7 +32,7 @@ func newBalancers() *Balancers {
 
 // specOf is a Service of two ports, with annotations as key, value, key, value. Keys without
 // a slash are upstream's.
-func specOf(annotations ...string) cloud.Spec {
+func specOf(annotations ...string) cloud.Input {
 	options := map[string]string{}
 	for i := 0; i < len(annotations); i += 2 {
 		for _, key := range option.All() {
@@ -41,15 +41,19 @@ func specOf(annotations ...string) cloud.Spec {
 			}
 		}
 	}
-	return cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"}},
-		Ports: []cloud.Port{
-			{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080},
-			{Name: "https", Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443},
+	return cloud.Input{
+		Spec: cloud.Spec{
+			Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"},
+			Ports: []cloud.Port{
+				{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080},
+				{Name: "https", Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443},
+			},
+			HealthPort: 10256,
+			Options:    options,
 		},
-		HealthPort: 10256,
-		Options:    options,
-		Lookups:    map[string]string{balancer.LookupSubnets: "subnet-b,subnet-a"},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{balancer.LookupSubnets: "subnet-b,subnet-a"},
+		},
 	}
 }
 
@@ -75,15 +79,15 @@ func TestClassicTLSPorts(t *testing.T) {
 func TestClassicHealth(t *testing.T) {
 	shared := newBalancers()
 	shared.Probe = &config.Probe{Port: 10256, Path: "/healthz"}
-	local := func(spec cloud.Spec) cloud.Spec {
-		spec.Local, spec.HealthPort = true, 31000
-		return spec
+	local := func(in cloud.Input) cloud.Input {
+		in.Local, in.HealthPort = true, 31000
+		return in
 	}
 	for _, c := range []struct {
-		name string
-		d    *Balancers
-		spec cloud.Spec
-		want string
+		name  string
+		d     *Balancers
+		input cloud.Input
+		want  string
 	}{
 		{"cluster", newBalancers(), specOf(), "TCP:30080 10s 5s 2 6"},
 		{"cluster, https behind", newBalancers(), specOf("backend-protocol", "https"), "SSL:30080 10s 5s 2 6"},
@@ -100,7 +104,7 @@ func TestClassicHealth(t *testing.T) {
 		{"path without a meaning", newBalancers(), specOf("healthcheck-path", "/live"), "TCP:30080 10s 5s 2 6"},
 		{"numbers", newBalancers(), specOf("healthcheck-interval", "20", "healthcheck-timeout", "7", "healthcheck-healthy-threshold", "3", "healthcheck-unhealthy-threshold", "4"), "TCP:30080 20s 7s 3 4"},
 	} {
-		h, err := c.d.Health(c.spec)
+		h, err := c.d.Health(c.input.Spec)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -183,7 +187,7 @@ func storedAttributes(fields map[string]string) *types.LoadBalancerAttributes {
 
 // ownOf is the security group of a balancer as EC2 describes it, with its rules.
 func ownOf(d *Balancers, b cloud.Balancer, spec cloud.Spec) ec2types.SecurityGroup {
-	own := secgroup.ClassicName(b.Name, spec.Ref.Owner)
+	own := secgroup.ClassicName(b.Name, spec.Owner)
 	group := ec2types.SecurityGroup{GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())}
 	for _, r := range secgroup.ForListeners(b).Sorted() {
 		group.IpPermissions = append(group.IpPermissions, secgroup.Permission(r, ""))
@@ -196,7 +200,7 @@ func TestClassicRoundTrip(t *testing.T) {
 	ranged := specOf()
 	ranged.SourceRanges = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("192.0.2.0/24")}
 	certificate := "arn:aws:iam::1:server-certificate/a"
-	for name, spec := range map[string]cloud.Spec{
+	for name, in := range map[string]cloud.Input{
 		"plain":         specOf(),
 		"source ranges": ranged,
 		"internal":      specOf("internal", "true"),
@@ -214,15 +218,15 @@ func TestClassicRoundTrip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newBalancers()
-			want, _, err := d.Normalize(spec)
+			want, _, err := d.Normalize(in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{}}, Name: want.Name, Balancer: stored(want, d.Cluster.ObjectTags(spec))}
-			if d.HasOwnGroup(spec) {
-				s.Inventory.Groups["sg-own"] = ownOf(d, want, spec)
+			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{}}, Name: want.Name, Balancer: stored(want, d.Cluster.ObjectTags(in.Spec))}
+			if d.HasOwnGroup(in.Spec) {
+				s.Inventory.Groups["sg-own"] = ownOf(d, want, in.Spec)
 			}
-			got := d.view(s, spec)
+			got := d.view(s, in.Spec)
 			if diff := cmp.Diff(want.Fields(), got.Fields()); diff != "" {
 				t.Errorf("fields (-want +got):\n%s", diff)
 			}
@@ -252,30 +256,30 @@ func TestViewClassicPolicy(t *testing.T) {
 		{[]string{"mine"}, "", "mine"},
 		{[]string{"sticky"}, "", balancer.DefaultTLSPolicy},
 	} {
-		spec := specOf()
+		in := specOf()
 		if c.annotation != "" {
-			spec = specOf("ssl-negotiation-policy", c.annotation)
+			in = specOf("ssl-negotiation-policy", c.annotation)
 		}
-		if got := lb.viewPolicy(c.names, spec); got != c.want {
+		if got := lb.viewPolicy(c.names, in.Spec); got != c.want {
 			t.Errorf("policies %v, annotation %q: %s, want %s", c.names, c.annotation, got, c.want)
 		}
 	}
 }
 
 func TestClassicRefuses(t *testing.T) {
-	change := func(edit func(*cloud.Spec)) cloud.Spec {
-		spec := specOf()
-		edit(&spec)
-		return spec
+	change := func(edit func(*cloud.Input)) cloud.Input {
+		in := specOf()
+		edit(&in)
+		return in
 	}
-	for field, spec := range map[string]cloud.Spec{
-		"spec.ports[1].protocol":        change(func(s *cloud.Spec) { s.Ports[1].Protocol = cloud.ProtocolUDP }),
-		"spec.ports[0].nodePort":        change(func(s *cloud.Spec) { s.Ports[0].NodePort = 0 }),
-		"spec.ports":                    change(func(s *cloud.Spec) { s.Ports = nil }),
-		"spec.sessionAffinity":          change(func(s *cloud.Spec) { s.ClientIP = true }),
-		"spec.ipFamilies":               change(func(s *cloud.Spec) { s.IPv6 = true }),
-		"spec.loadBalancerSourceRanges": change(func(s *cloud.Spec) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
-		option.Subnets.Name:             change(func(s *cloud.Spec) { s.Lookups = map[string]string{balancer.LookupSubnetProblem: "there are none"} }),
+	for field, in := range map[string]cloud.Input{
+		"spec.ports[1].protocol":        change(func(s *cloud.Input) { s.Ports[1].Protocol = cloud.ProtocolUDP }),
+		"spec.ports[0].nodePort":        change(func(s *cloud.Input) { s.Ports[0].NodePort = 0 }),
+		"spec.ports":                    change(func(s *cloud.Input) { s.Ports = nil }),
+		"spec.sessionAffinity":          change(func(s *cloud.Input) { s.ClientIP = true }),
+		"spec.ipFamilies":               change(func(s *cloud.Input) { s.IPv6 = true }),
+		"spec.loadBalancerSourceRanges": change(func(s *cloud.Input) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
+		option.Subnets.Name:             change(func(s *cloud.Input) { s.Lookups = map[string]string{balancer.LookupSubnetProblem: "there are none"} }),
 		option.Backend.Name:             specOf("ssl-cert", "arn", "backend-protocol", "udp"),
 		option.Certificate.Name:         specOf("ssl-cert", "arn,arn2"),
 		option.LogBucket.Name:           specOf("access-log-enabled", "true"),
@@ -283,7 +287,7 @@ func TestClassicRefuses(t *testing.T) {
 		option.Timeout.Name:             specOf("healthcheck-timeout", "10"),
 		option.HealthPath.Name:          specOf("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
 	} {
-		_, _, err := newBalancers().Normalize(spec)
+		_, _, err := newBalancers().Normalize(in)
 		if problem, ok := errors.AsType[*cloud.Invalid](err); !ok || problem.Field != field || problem.Want == "" {
 			t.Errorf("%s: error %v", field, err)
 		}
@@ -291,9 +295,9 @@ func TestClassicRefuses(t *testing.T) {
 }
 
 func TestClassicNotes(t *testing.T) {
-	spec := specOf("eip-allocations", "eipalloc-1", "security-groups", "sg-a")
-	spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	b, notes, err := newBalancers().Normalize(spec)
+	in := specOf("eip-allocations", "eipalloc-1", "security-groups", "sg-a")
+	in.SourceRanges = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	b, notes, err := newBalancers().Normalize(in)
 	var fields []string
 	for _, note := range notes {
 		fields = append(fields, note.Field)
@@ -310,10 +314,10 @@ func TestClassicNotes(t *testing.T) {
 func TestClassicNodeRules(t *testing.T) {
 	const first, extra = "security-groups", "extra-security-groups"
 	for name, c := range map[string]struct {
-		has  string
-		rule string // its source, and description
-		spec cloud.Spec
-		want string
+		has   string
+		rule  string // its source, and description
+		input cloud.Input
+		want  string
 	}{
 		"its first group leaves":                   {"sg-a", "sg-a " + ruleOpening, specOf(first, "sg-b"), "has all from sg-a"},
 		"its first group leaves, an extra stays":   {"sg-a,sg-x", "sg-a " + ruleOpening, specOf(first, "sg-b", extra, "sg-x"), "has all from sg-a"},
@@ -328,7 +332,7 @@ func TestClassicNodeRules(t *testing.T) {
 		"its first group stays, no nodes are left": {"sg-b", "sg-b", specOf(first, "sg-b"), ""},
 	} {
 		d := newBalancers()
-		own := secgroup.ClassicName("web", c.spec.Ref.Owner)
+		own := secgroup.ClassicName("web", c.input.Owner)
 		source, words, _ := strings.Cut(c.rule, " ")
 		s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{
 			"sg-own":   {GroupId: new("sg-own"), GroupName: &own.Name, Description: &own.Description, Tags: tag.List(d.Cluster.Tags())},
@@ -336,8 +340,8 @@ func TestClassicNodeRules(t *testing.T) {
 		}}, Name: "web", Balancer: &Balancer{}}
 		s.Balancer.LoadBalancerName, s.Balancer.SecurityGroups = new("web"), balancer.List(c.has)
 		var r cloud.Resources
-		_, ownID := d.own(s, c.spec)
-		err := d.Security.NodeRules(&r, s.Inventory, (&parts{Balancers: d, change: cloud.Change{Spec: c.spec}, ownID: ownID}).needs(append(d.leaving(s, c.spec), ownID)), nil, false)
+		_, ownID := d.own(s, c.input.Spec)
+		err := d.Security.NodeRules(&r, s.Inventory, (&parts{Balancers: d, change: cloud.Change{Input: c.input}, ownID: ownID}).needs(append(d.leaving(s, c.input.Spec), ownID)), nil, false)
 		got := ""
 		for _, rule := range r.Present {
 			got += "has " + strings.TrimSuffix(rule.Key, " in sg-nodes")

@@ -14,18 +14,18 @@ import (
 // addGroups adds the balancer's own security group and its rules, and the rules for the balancer in
 // the security groups of nodes. It returns what has to be there before the balancer.
 func (p *parts) addGroups(ctx context.Context) (first []cloud.IDOf, err error) {
-	spec, after := p.change.Spec, *p.change.After
-	leaving := p.leaving(p.s, spec)
+	in, after := p.change.Input, *p.change.After
+	leaving := p.leaving(p.s, in.Spec)
 	closing, err := p.unshared(ctx, leaving, p.lb.Key)
 	if err != nil {
 		return nil, err
 	}
 	var own *cloud.Resource
 	switch {
-	case !p.HasOwnGroup(spec) && p.own != nil && p.Security.IsOurs(*p.own, spec.Ref.Owner, p.ownName):
+	case !p.HasOwnGroup(in.Spec) && p.own != nil && p.Security.IsOurs(*p.own, in.Owner, p.ownName):
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, *p.own)
-	case p.HasOwnGroup(spec):
-		group, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.ownName, spec, secgroup.ForListeners(after))
+	case p.HasOwnGroup(in.Spec):
+		group, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.ownName, in.Spec, secgroup.ForListeners(after))
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func (p *parts) keepGroups() error {
 		own = &cloud.Resource{Kind: secgroup.KindGroup, Key: p.ownName.Name, ID: p.ownID}
 		p.Wanted, p.Present = append(p.Wanted, *own), append(p.Present, *own)
 		needs.Rules = packetfilter.Rules{opening(own.ID): {}}
-	case !slices.Contains(has, p.Groups(p.change.Spec)[0]):
+	case !slices.Contains(has, p.Groups(p.change.Input.Spec)[0]):
 		return nil // which of them the nodes were opened for is not known
 	}
 	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, true)
@@ -34,7 +34,7 @@ func (p *parts) keepGroups() error {
 // somebody else's: a user could have it removed by naming the group. Rules that refer to the groups of
 // closing are not needed.
 func (p *parts) needs(closing []string) packetfilter.Needs {
-	own, first := p.ownID, p.Groups(p.change.Spec)[0]
+	own, first := p.ownID, p.Groups(p.change.Input.Spec)[0]
 	if first == secgroup.OwnGroup {
 		first = own
 	}

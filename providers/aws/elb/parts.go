@@ -23,7 +23,7 @@ func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
 // they are made again: there is one listener at each port, so that the one before has to go first, and AWS
 // may refuse the certificate, which may be gone since it was given to the one before.
 func (p *parts) addShown(first []cloud.IDOf) {
-	before, after, tags := p.change.Before.Balancer, *p.change.After, p.Cluster.ObjectTags(p.change.Spec)
+	before, after, tags := p.change.Before.Balancer, *p.change.After, p.Cluster.ObjectTags(p.change.Input.Spec)
 	lb := cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Needs: first, Native: after.Scope, Fields: map[string]any{fieldTags: tags}}
 	wanted := p.shown(after)
 	trial := 65535

@@ -30,7 +30,7 @@ func TestRecall(t *testing.T) {
 	observe := func(last *cloud.Observed, subnets ...string) map[string]string {
 		t.Helper()
 		lb := &Balancer{LoadBalancerDescription: types.LoadBalancerDescription{LoadBalancerName: aws.String("lb"), Subnets: subnets}}
-		o, err := e.Observe(t.Context(), &Snapshot{Inventory: &vpc.Inventory{}, Name: "lb", Balancer: lb}, cloud.Spec{Last: last})
+		o, err := e.Observe(t.Context(), &Snapshot{Inventory: &vpc.Inventory{}, Name: "lb", Balancer: lb}, cloud.Input{Known: cloud.Known{Last: last}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,7 +90,7 @@ type scene struct {
 	s *Snapshot
 }
 
-func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
+func newScene(t *testing.T, before cloud.Input, refuse map[string]error) *scene {
 	t.Helper()
 	r := &recorder{refuse: refuse}
 	d := newBalancers()
@@ -105,33 +105,33 @@ func newScene(t *testing.T, before cloud.Spec, refuse map[string]error) *scene {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := reader.Read(t.Context(), network, nil, cloud.Spec{})
+	inv, err := reader.Read(t.Context(), network, nil, cloud.Input{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv.Groups = map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, b, before), "sg-nodes": {GroupId: new("sg-nodes")}}
-	lb := stored(b, d.Cluster.ObjectTags(before))
+	inv.Groups = map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, b, before.Spec), "sg-nodes": {GroupId: new("sg-nodes")}}
+	lb := stored(b, d.Cluster.ObjectTags(before.Spec))
 	lb.Instances = []types.Instance{{InstanceId: new("i-old")}}
 	return &scene{recorder: r, d: d, s: &Snapshot{Inventory: inv, Name: b.Name, Balancer: lb}}
 }
 
 // apply makes the balancer what the Service asks for, or changes its targets alone.
-func (sc *scene) apply(t *testing.T, spec cloud.Spec, targetsOnly bool, targets ...cloud.InstanceID) (cloud.Progress, error) {
+func (sc *scene) apply(t *testing.T, in cloud.Input, targetsOnly bool, targets ...cloud.InstanceID) (cloud.Progress, error) {
 	t.Helper()
 	for _, id := range targets {
-		spec.Candidates = append(spec.Candidates, cloud.Target{InstanceID: id, Attributes: map[string]string{"groups": "sg-nodes"}})
+		in.Candidates = append(in.Candidates, cloud.Target{InstanceID: id, Attributes: map[string]string{"groups": "sg-nodes"}})
 	}
-	before := sc.d.view(sc.s, spec)
+	before := sc.d.view(sc.s, in.Spec)
 	after := before.Clone()
 	if !targetsOnly {
 		var err error
-		if after, _, err = sc.d.Normalize(spec); err != nil {
+		if after, _, err = sc.d.Normalize(in); err != nil {
 			t.Fatal(err)
 		}
 	}
 	after.Targets = targets
 	b, _ := composite.Balancers(&planned{Balancers: sc.d, s: sc.s})
-	return b.Apply(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Balancer: before}, After: &after})
+	return b.Apply(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Found: true, Balancer: before}, After: &after})
 }
 
 func (sc *scene) want(t *testing.T, calls ...string) {
@@ -149,10 +149,10 @@ func TestTargetsOnly(t *testing.T) {
 	port.Ports[0].Port = 8080
 	ranges := specOf()
 	ranges.SourceRanges = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
-	for name, spec := range map[string]cloud.Spec{"port": port, "ranges": ranges, "groups": specOf("security-groups", "sg-a")} {
+	for name, in := range map[string]cloud.Input{"port": port, "ranges": ranges, "groups": specOf("security-groups", "sg-a")} {
 		t.Run(name, func(t *testing.T) {
 			sc := newScene(t, specOf(), nil)
-			if _, err := sc.apply(t, spec, true, "i-new"); err != nil {
+			if _, err := sc.apply(t, in, true, "i-new"); err != nil {
 				t.Error(err)
 			}
 			sc.want(t, "open sg-nodes", "register i-new", "deregister i-old")

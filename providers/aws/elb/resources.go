@@ -65,14 +65,14 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	if p.has == nil {
 		p.has = &Balancer{}
 	}
-	p.own, p.ownID = e.own(s, change.Spec)
-	p.ownName = s.GroupName(change.Spec.Ref.Owner)
-	behind, doubt := balancer.Behind(change.Spec.Candidates, *change.After)
+	p.own, p.ownID = e.own(s, change.Input.Spec)
+	p.ownName = s.GroupName(change.Input.Owner)
+	behind, doubt := balancer.Behind(change.Input.Candidates, *change.After)
 	p.nodeGroups, p.doubt = e.Security.NodeGroups(s.Inventory, behind), doubt
 	p.standard = attributeFields(desired.Attributes(cloud.Spec{}))
 	var first []cloud.IDOf
 	var err error
-	if s.Balancer != nil && !e.IsAsked(change.Spec, *change.After) {
+	if s.Balancer != nil && !e.IsAsked(change.Input.Spec, *change.After) {
 		err = p.keepGroups()
 	} else {
 		first, err = p.addGroups(ctx)
@@ -98,7 +98,7 @@ func (s *Snapshot) GroupName(us cloud.Owner) secgroup.Name {
 // own returns the security group that has the name of the balancer with its id, nil and secgroup.OwnGroup when there is none
 // with the cluster's tag.
 func (e *Balancers) own(s *Snapshot, spec cloud.Spec) (*ec2types.SecurityGroup, string) {
-	if group, exists := s.GroupName(spec.Ref.Owner).In(s.Inventory); exists {
+	if group, exists := s.GroupName(spec.Owner).In(s.Inventory); exists {
 		return &group, aws.ToString(group.GroupId)
 	}
 	return nil, secgroup.OwnGroup

@@ -21,11 +21,11 @@ type planned struct {
 	s *Snapshot
 }
 
-func (p *planned) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	return p.Balancers.Normalize(spec)
+func (p *planned) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	return p.Balancers.Normalize(in)
 }
 
-func (p *planned) Observe(context.Context, cloud.Spec) (o cloud.Observed, err error) { return o, nil }
+func (p *planned) Observe(context.Context, cloud.Input) (o cloud.Observed, err error) { return o, nil }
 
 func (p *planned) Classify(err error) cloud.Failure { return failure.Classify(err) }
 
@@ -41,13 +41,13 @@ func (p *planned) Resources(ctx context.Context, change cloud.Change) (cloud.Res
 func TestSteps(t *testing.T) {
 	const policy = "ELBSecurityPolicy-2015-05"
 	tls := []string{"ssl-cert", "arn:aws:iam::1:server-certificate/a", "ssl-ports", "443"}
-	with := func(pairs ...string) cloud.Spec { return specOf(append(slices.Clone(tls), pairs...)...) }
+	with := func(pairs ...string) cloud.Input { return specOf(append(slices.Clone(tls), pairs...)...) }
 	moved := specOf("proxy-protocol", "*")
 	moved.Ports = slices.Clone(moved.Ports)
 	moved.Ports[0].NodePort = 31080
 	const lb = "a1111111122223333444455555555555"
 	for name, c := range map[string]struct {
-		before, after cloud.Spec
+		before, after cloud.Input
 		want          []string
 	}{
 		"nothing": {with(), with(), nil},
@@ -74,10 +74,10 @@ func TestSteps(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, before, c.before)}}, Name: before.Name, Balancer: stored(before, d.Cluster.ObjectTags(c.before))}
+			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, before, c.before.Spec)}}, Name: before.Name, Balancer: stored(before, d.Cluster.ObjectTags(c.before.Spec))}
 			s.Balancer.Policies.OtherPolicies = append(s.Balancer.Policies.OtherPolicies, tlsPolicyPrefix+policy)
 			b, _ := composite.Balancers(&planned{Balancers: d, s: s})
-			steps, err := b.(composite.Planner).Steps(t.Context(), cloud.Change{Spec: c.after, Before: cloud.Observed{Found: true, Balancer: d.view(s, c.after)}, After: &after})
+			steps, err := b.(composite.Planner).Steps(t.Context(), cloud.Change{Input: c.after, Before: cloud.Observed{Found: true, Balancer: d.view(s, c.after.Spec)}, After: &after})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
-	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
+	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Input.Spec)
 	if after.DualStack {
 		delete(wanted.Fields, fieldStack)
 	} else {
@@ -46,7 +46,7 @@ func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
 		fields[fieldSubnets] = subnets
 	}
 	if groups := b.ProviderFields[balancer.FieldGroups]; groups != "" {
-		fields[fieldGroups] = balancer.Refs(groups, p.Security.NetworkName(p.change.Spec.Ref.Owner))
+		fields[fieldGroups] = balancer.Refs(groups, p.Security.NetworkName(p.change.Input.Owner))
 	}
 	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: b}
 }

@@ -67,7 +67,7 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) (err error) {
 			p.addCertificates(&p.Present, present, have.certificates())
 		}
 	}
-	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Spec)
+	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Input.Spec)
 	wanted.Fields[fieldTargets], err = p.targets.Lead(ctx, before, l)
 	p.Wanted = append(p.Wanted, wanted)
 	return err

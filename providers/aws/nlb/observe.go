@@ -19,22 +19,22 @@ import (
 )
 
 // Observe reads the rest of a network balancer that was found.
-func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (cloud.Observed, error) {
+func (n *Balancers) Observe(ctx context.Context, s *Snapshot, in cloud.Input) (cloud.Observed, error) {
 	lb := s.Balancer
-	if err := n.Targets.ReadUnused(ctx, s.Groups, spec); err != nil {
+	if err := n.Targets.ReadUnused(ctx, s.Groups, in); err != nil {
 		return cloud.Observed{}, err
 	}
-	if err := n.complete(ctx, s, spec); err != nil {
+	if err := n.complete(ctx, s, in); err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading network load balancer %s: %w", aws.ToString(lb.LoadBalancerName), err)
 	}
 	o := cloud.Observed{
 		Found: true, ID: aws.ToString(lb.LoadBalancerArn), State: cloud.BalancerActive,
-		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, spec.Ref.Owner),
+		Owner: n.Cluster.Owner(aws.ToString(lb.LoadBalancerName), lb.Tags, in.Owner),
 	}
 	if lb.State != nil && lb.State.Code == types.LoadBalancerStateEnumFailed {
 		o.State, o.Detail = cloud.BalancerFailed, aws.ToString(lb.State.Reason)
 	}
-	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, spec)
+	o.Addresses, o.Balancer = balancer.At(lb.DNSName), n.view(s, in)
 	return o, nil
 }
 
@@ -50,11 +50,11 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, spec cloud.Spec) (
 
 // known returns what the last look knew of the balancer, the zero value for nothing. A balancer that goes is
 // read itself. A target group that no listener leads to was led to a moment ago, or will be.
-func (s *Snapshot) known(spec cloud.Spec) cloud.Balancer {
-	if spec.Last == nil || spec.Deleting || spec.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
+func (s *Snapshot) known(known cloud.Known) cloud.Balancer {
+	if known.Last == nil || known.Deleting || known.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
 		return cloud.Balancer{}
 	}
-	return spec.Last.Balancer
+	return known.Last.Balancer
 }
 
 // knownAs returns what is known of the listener, the zero value for nothing.
@@ -69,16 +69,16 @@ func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
 
 // complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
 // one that goes it does without what its deletion does not take.
-func (n *Balancers) complete(ctx context.Context, s *Snapshot, spec cloud.Spec) error {
-	lb, known := s.Balancer, s.known(spec)
+func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) error {
+	lb, known := s.Balancer, s.known(in.Known)
 	var err error
 	if lb.groups, err = n.Targets.Behind(ctx, s.Groups, aws.ToString(lb.LoadBalancerArn)); err != nil {
 		return err
 	}
-	if balancer.GivenUp(spec) && balancer.FoundAgain(spec, s.Name) {
+	if balancer.GivenUp(in.Known) && balancer.FoundAgain(in, s.Name) {
 		return nil
 	}
-	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(spec) {
+	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(in.Known) {
 		return err
 	}
 	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
@@ -89,7 +89,7 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, spec cloud.Spec) 
 	}
 	for _, one := range listeners {
 		l := Listener{Listener: one}
-		if err := n.completeListener(ctx, s, &l, known, spec); err != nil {
+		if err := n.completeListener(ctx, s, &l, known, in); err != nil {
 			return err
 		}
 		lb.listeners = append(lb.listeners, l)
@@ -98,7 +98,7 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, spec cloud.Spec) 
 }
 
 // completeListener reads what is in a listener that is not known.
-func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listener, known cloud.Balancer, spec cloud.Spec) error {
+func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listener, known cloud.Balancer, in cloud.Input) error {
 	was := l.knownAs(known)
 	if err := n.readCertificates(ctx, l, was); err != nil {
 		return err
@@ -106,13 +106,13 @@ func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listen
 	all := slices.Concat(s.Balancer.groups, s.Groups.Listed)
 	if i := slices.IndexFunc(all, func(g targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
 		l.group = all[i]
-		if !spec.Deleting {
+		if !in.Deleting {
 			if err := n.Targets.Recall(ctx, &l.group, was, known.Targets); err != nil {
 				return err
 			}
 		}
 	}
-	if !s.Balancer.isTimed(spec) {
+	if !s.Balancer.isTimed(in) {
 		return nil
 	}
 	return n.readTimeout(ctx, l, was)
@@ -163,8 +163,8 @@ func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud
 }
 
 // isTimed reports whether the idle timeouts of the listeners are managed.
-func (lb *Balancer) isTimed(spec cloud.Spec) bool {
-	return !spec.Deleting && (option.IdleTimeout.Has(spec.Options) || lb.Tags[tag.Timed] != "")
+func (lb *Balancer) isTimed(in cloud.Input) bool {
+	return !in.Deleting && (option.IdleTimeout.Has(in.Options) || lb.Tags[tag.Timed] != "")
 }
 
 // readTimeout reads the idle timeout of a listener that has one which can be changed.

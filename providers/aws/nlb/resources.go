@@ -55,20 +55,20 @@ func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.
 func (p *parts) addGroups(ctx context.Context) error {
-	spec, after := p.change.Spec, *p.change.After
+	in, after := p.change.Input, *p.change.After
 	subnets := slices.Collect(maps.Keys(desired.Places(after.ProviderFields[balancer.FieldSubnets])))
 	ranges, v6 := p.s.Inventory.Ranges(subnets)
 	if after.DualStack {
 		ranges = append(ranges, v6...)
 	}
-	behind, doubt := balancer.Behind(spec.Candidates, after)
+	behind, doubt := balancer.Behind(in.Candidates, after)
 	needs := nodeNeeds(after.Name, after, ranges, p.Security.NodeGroups(p.s.Inventory, behind))
 	needs.NewOwner = p.newOwners(ctx, p.s, after.Name)
 	var own *cloud.Resource
-	group, exists := p.Security.OfNetwork(p.s.Inventory, spec.Ref.Owner)
+	group, exists := p.Security.OfNetwork(p.s.Inventory, in.Owner)
 	switch wanted := slices.Contains(balancer.List(after.ProviderFields[balancer.FieldGroups]), secgroup.OwnGroup); {
 	case wanted:
-		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(spec.Ref.Owner), spec, secgroup.ForListeners(after))
+		kept, err := p.Security.KeepOwn(ctx, &p.Resources, p.s.Inventory, p.Security.NetworkName(in.Owner), in.Spec, secgroup.ForListeners(after))
 		if err != nil {
 			return err
 		}
@@ -76,5 +76,5 @@ func (p *parts) addGroups(ctx context.Context) error {
 	case exists:
 		p.Security.DropOwn(&p.Resources, p.s.Inventory, group)
 	}
-	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, spec.Deleting || doubt)
+	return p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, in.Deleting || doubt)
 }

@@ -49,7 +49,7 @@ func TestOrderOfChanges(t *testing.T) {
 		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: &targetgroup.Groups{Cluster: tag.Cluster{ID: "c"}}}
 		before, after := view(!dualStack, "subnet-1", "sg-1", "a=1"), view(dualStack, "subnet-2", "sg-2", "b=2")
 		change := cloud.Change{
-			Spec:   cloud.Spec{Options: map[string]string{option.Tags.Name: "b=2"}},
+			Input:  cloud.Input{Spec: cloud.Spec{Options: map[string]string{option.Tags.Name: "b=2"}}},
 			Before: cloud.Observed{ID: "arn", Balancer: before}, After: &after,
 		}
 		has := &Balancer{Tags: map[string]string{"a": "1", "multicloud-ccm.io/additional-tags": "a"}, listeners: make([]Listener, tagBatch)}

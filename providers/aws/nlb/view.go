@@ -20,14 +20,14 @@ import (
 )
 
 // view returns the managed state of a network balancer.
-func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
+func (n *Balancers) view(s *Snapshot, in cloud.Input) cloud.Balancer {
 	lb := s.Balancer
 	b := cloud.Balancer{
 		Name: aws.ToString(lb.LoadBalancerName), Scope: lb.Scope(), DualStack: lb.dualStack(),
 		OwnershipTags: n.Cluster.ObservedOwnershipTags(lb.Tags),
 		ProviderFields: map[string]string{
 			balancer.FieldType: balancer.KindNetwork, balancer.FieldSubnets: desired.PlacesText(lb.Subnets(), lb.addressOf),
-			balancer.FieldGroups: n.groupsText(s, spec), balancer.FieldTags: tag.Observed(lb.Tags, spec),
+			balancer.FieldGroups: n.groupsText(s, in.Spec), balancer.FieldTags: tag.Observed(lb.Tags, in.Spec),
 		},
 	}
 	for attribute, field := range attributeFields {
@@ -48,27 +48,27 @@ func (n *Balancers) view(s *Snapshot, spec cloud.Spec) cloud.Balancer {
 	}
 	cloud.SortListeners(b.Listeners)
 	b.Targets = slices.Sorted(maps.Keys(targets))
-	b.Allow = n.allowed(s, spec, b)
+	b.Allow = n.allowed(s, in, b)
 	return b
 }
 
 // attachedGroup returns the security group that was made for the network balancer, if it has it.
 func (n *Balancers) attachedGroup(s *Snapshot, spec cloud.Spec) (ec2types.SecurityGroup, bool) {
-	own, exists := n.Security.OfNetwork(s.Inventory, spec.Ref.Owner)
+	own, exists := n.Security.OfNetwork(s.Inventory, spec.Owner)
 	return own, exists && slices.Contains(s.Balancer.SecurityGroups, aws.ToString(own.GroupId))
 }
 
 // allowed says who may connect, by the rules of security groups.
-func (n *Balancers) allowed(s *Snapshot, spec cloud.Spec, b cloud.Balancer) []string {
-	if own, attached := n.attachedGroup(s, spec); attached {
+func (n *Balancers) allowed(s *Snapshot, in cloud.Input, b cloud.Balancer) []string {
+	if own, attached := n.attachedGroup(s, in.Spec); attached {
 		return secgroup.Ingress(own).Peers()
 	}
-	behind, _ := balancer.Behind(spec.Candidates, b)
+	behind, _ := balancer.Behind(in.Candidates, b)
 	groups := n.Security.NodeGroups(s.Inventory, behind)
 	if n.LeaveNodeGroups || len(groups) == 0 {
-		return balancer.Allow(spec, b.DualStack)
+		return balancer.Allow(in.Spec, b.DualStack)
 	}
-	return n.admitted(s, spec, b, groups)
+	return n.admitted(s, in.Spec, b, groups)
 }
 
 // admitted are the clients that the nodes' security groups let in: of those that are wanted the

@@ -34,7 +34,7 @@ type Groups struct {
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules packetfilter.Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
 	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: n, Fields: map[string]any{fieldTags: gs.Cluster.GroupTags(spec)}}
-	switch whose := gs.whose(g, spec.Ref.Owner, n); {
+	switch whose := gs.whose(g, spec.Owner, n); {
 	case err != nil:
 		return own, err
 	case !exists:

@@ -124,7 +124,7 @@ func TestWhose(t *testing.T) {
 		kept := test.group
 		kept.Present = test.balancer.Present && test.balancer.fits(group)
 		var r cloud.Resources
-		own, err := gs.KeepOwn(t.Context(), &r, inv, kept, cloud.Spec{Ref: cloud.Ref{Owner: us}}, packetfilter.Rules{})
+		own, err := gs.KeepOwn(t.Context(), &r, inv, kept, cloud.Spec{Owner: us}, packetfilter.Rules{})
 		if err != nil || (own.Problem == nil) != ours || len(keys(r.Present, KindGroup)) == 1 != ours {
 			t.Errorf("%s: kept %v, %v, %v", name, own.Problem, err, keys(r.Present, KindGroup))
 		}

@@ -116,8 +116,8 @@ func TestNodeRules(t *testing.T) {
 func TestOwnGroup(t *testing.T) {
 	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
 	gs := (&recorder{}).groups(cluster)
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "u"}}}
-	name := ClassicName("web", spec.Ref.Owner)
+	in := cloud.Input{Spec: cloud.Spec{Owner: cloud.Owner{Cluster: "c", Namespace: "n", Name: "s", UID: "u"}}}
+	name := ClassicName("web", in.Owner)
 	web, old := packetfilter.Port(cloud.ProtocolTCP, 80, packetfilter.Network("0.0.0.0/0")), packetfilter.Port(cloud.ProtocolTCP, 81, packetfilter.Network("0.0.0.0/0"))
 	group := ec2types.SecurityGroup{
 		GroupId: new("sg-own"), GroupName: &name.Name, Description: &name.Description, Tags: tag.List(cluster.Tags()), IpPermissions: permissions(packetfilter.Rules{old: {}}),
@@ -126,7 +126,7 @@ func TestOwnGroup(t *testing.T) {
 		"sg-own": group, "sg-node": {GroupId: new("sg-node"), IpPermissions: permissions(packetfilter.Rules{packetfilter.All(packetfilter.Peer{Group: "sg-own"}): {}})},
 	}}
 	var kept, dropped cloud.Resources
-	own, err := gs.KeepOwn(t.Context(), &kept, inv, name, spec, packetfilter.Rules{web: {}})
+	own, err := gs.KeepOwn(t.Context(), &kept, inv, name, in.Spec, packetfilter.Rules{web: {}})
 	if err != nil || own.ID != "sg-own" || differences(kept) != "lacks tcp/80 from 0.0.0.0/0 in k8s-elb-web, has tcp/81 from 0.0.0.0/0 in k8s-elb-web" {
 		t.Errorf("kept %+v, %v, %q", own, err, differences(kept))
 	}
@@ -136,7 +136,7 @@ func TestOwnGroup(t *testing.T) {
 	}
 	theirs := group
 	theirs.GroupName, theirs.Description = new("k8s-elb-theirs"), new(ClassicName("theirs", cloud.Owner{Namespace: "n", Name: "other"}).Description)
-	gs.TagOwn(&dropped, []ec2types.SecurityGroup{group, theirs}, spec.Ref.Owner)
+	gs.TagOwn(&dropped, []ec2types.SecurityGroup{group, theirs}, in.Owner)
 	if tagged := keys(dropped.Wanted, KindTags); !slices.Equal(tagged, []string{"k8s-elb-theirs"}) {
 		t.Errorf("tagged %q, want the one that nothing but the balancer says to be the Service's", tagged)
 	}

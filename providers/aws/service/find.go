@@ -35,71 +35,71 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 //	the UID in a tag    both                     no
 //
 // One that only has the name, and belongs to somebody else, is the answer when there is no other.
-func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, spec cloud.Spec) (byName bool, err error) {
+func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, in cloud.Input) (byName bool, err error) {
 	s.know(v)
-	if id := spec.Ref.ID; bs.isBalancerID(id) {
+	if id := in.ID; bs.isBalancerID(id) {
 		if err = bs.findID(ctx, s, v, id); err != nil || s.exists() {
 			return false, err
 		}
 	}
 	if v == nil {
-		if err = bs.findMade(ctx, s, spec); err != nil || s.exists() {
+		if err = bs.findMade(ctx, s, in); err != nil || s.exists() {
 			return true, err
 		}
-		if v, err = bs.lists(ctx, tag.Children(spec.Ref.Owner)); err != nil {
+		if v, err = bs.lists(ctx, tag.Children(in.Owner)); err != nil {
 			return false, err
 		}
 		s.know(v)
 	}
-	s.found = bs.findListed(v, spec)
+	s.found = bs.findListed(v, in)
 	return true, nil
 }
 
 // findMade reads the balancer by its name where it was there a moment ago. One that is new as a rule is looked for in lists at
 // once: by its name it would not be found.
-func (bs *Balancers) findMade(ctx context.Context, s *snapshot, spec cloud.Spec) (err error) {
-	if spec.Last == nil {
+func (bs *Balancers) findMade(ctx context.Context, s *snapshot, in cloud.Input) (err error) {
+	if in.Last == nil {
 		return nil
 	}
-	if name := possibleNames(spec)[0]; balancer.Kind(spec) == balancer.KindClassic {
+	if name := possibleNames(in)[0]; balancer.Kind(in) == balancer.KindClassic {
 		s.classic, err = bs.Classic.Find(ctx, name)
 	} else {
 		s.network, err = bs.findNetwork(ctx, s, name)
 	}
-	if !s.exists() || !bs.mayBeOurs(s.seen(), spec.Ref.Owner) {
+	if !s.exists() || !bs.mayBeOurs(s.seen(), in.Owner) {
 		s.found = found{}
 	}
 	return err
 }
 
 // findListed looks for the names that the balancer may have, and then for one whose name was chosen and is another one now.
-func (bs *Balancers) findListed(v *bulkList, spec cloud.Spec) found {
+func (bs *Balancers) findListed(v *bulkList, in cloud.Input) found {
 	kinds := []string{balancer.KindClassic, balancer.KindNetwork}
-	if balancer.Kind(spec) == balancer.KindNetwork {
+	if balancer.Kind(in) == balancer.KindNetwork {
 		slices.Reverse(kinds)
 	}
 	var foreign found
 	for _, kind := range kinds {
-		for _, name := range possibleNames(spec) {
+		for _, name := range possibleNames(in) {
 			named := v.first(func(lb seen) bool { return lb.name == name && balancer.KindOf(lb.id) == kind })
 			switch {
 			case !named.exists():
-			case bs.mayBeOurs(named.seen(), spec.Ref.Owner):
+			case bs.mayBeOurs(named.seen(), in.Owner):
 				return named
 			case !foreign.exists():
 				foreign = named
 			}
 		}
 	}
-	if tagged := v.first(func(lb seen) bool { return lb.isTagged(spec.Ref.Owner) }); tagged.exists() {
+	if tagged := v.first(func(lb seen) bool { return lb.isTagged(in.Owner) }); tagged.exists() {
 		return tagged
 	}
 	return foreign
 }
 
 // possibleNames are those that the balancer may have: the wanted one, and the default.
-func possibleNames(spec cloud.Spec) []string {
-	return slices.Compact([]string{balancer.Name(spec), cloud.UIDName(spec.Ref.Owner.UID)})
+func possibleNames(in cloud.Input) []string {
+	return slices.Compact([]string{balancer.Name(in), cloud.UIDName(in.Owner.UID)})
 }
 
 // mayBeOurs reports whether the ownership tags of what was found by its name say nothing else.
@@ -162,15 +162,15 @@ func (bs *Balancers) lists(ctx context.Context, beginning string) (v *bulkList, 
 // listsOfDeletion is lists for a balancer that is given up. Classic ones are not read where they would show nothing: there is a
 // network balancer with the Service's ownership tag, none with the name of a classic one is recorded, a classic one would have a
 // security group of its own, of which there is none, and no node is open for a group that upstream's annotation could have named.
-func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, spec cloud.Spec) (v *bulkList, err error) {
-	us := spec.Ref.Owner
+func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, in cloud.Input) (v *bulkList, err error) {
+	us := in.Owner
 	v = &bulkList{}
 	v.network, v.names, v.groups, err = bs.Network.List(ctx, tag.Children(us))
 	if err != nil {
 		return nil, err
 	}
-	recorded := spec.Ref.ID != "" && balancer.KindOf(spec.Ref.ID) == balancer.KindClassic
-	named := bs.Security.LeaveNodeGroups || !bs.Classic.HasOwnGroup(spec) || secgroup.OpensForNamed(inv)
+	recorded := in.ID != "" && balancer.KindOf(in.ID) == balancer.KindClassic
+	named := bs.Security.LeaveNodeGroups || !bs.Classic.HasOwnGroup(in.Spec) || secgroup.OpensForNamed(inv)
 	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, secgroup.Name{}), secgroup.IsOfClassic)
 	if classic || len(v.others("", us)) == 0 {
 		v.classic, err = bs.Classic.List(ctx)
@@ -221,10 +221,10 @@ func (v *bulkList) others(than string, us cloud.Owner) (ids []string) {
 
 // namedBeside reports whether a balancer besides the one has a name that the Service's may have, and no ownership tags that say
 // otherwise. Upstream leaves such a one when the Service asks for another kind.
-func (bs *Balancers) namedBeside(v *bulkList, than string, spec cloud.Spec) bool {
-	names := possibleNames(spec)
+func (bs *Balancers) namedBeside(v *bulkList, than string, in cloud.Input) bool {
+	names := possibleNames(in)
 	return v.first(func(lb seen) bool {
-		return lb.id != than && slices.Contains(names, lb.name) && bs.mayBeOurs(lb, spec.Ref.Owner)
+		return lb.id != than && slices.Contains(names, lb.name) && bs.mayBeOurs(lb, in.Owner)
 	}).exists()
 }
 

@@ -19,35 +19,35 @@ import (
 )
 
 // Normalize implements cloud.Balancers.
-func (bs *Balancers) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	if err := checkReach(spec, bs.Cluster.VPC); err != nil {
+func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	if err := checkReach(in, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
-	if spec.LoadBalancerIP != "" {
+	if in.LoadBalancerIP != "" {
 		return cloud.Balancer{}, nil, &cloud.Invalid{
-			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+			Field: "spec.loadBalancerIP", Value: in.LoadBalancerIP,
 			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
 		}
 	}
 	normalize := bs.Classic.Normalize
-	if balancer.Kind(spec) == balancer.KindNetwork {
+	if balancer.Kind(in) == balancer.KindNetwork {
 		normalize = bs.Network.Normalize
 	}
-	b, notes, err := normalize(spec)
-	return b, append(notes, usageWarnings(spec)...), err
+	b, notes, err := normalize(in)
+	return b, append(notes, usageWarnings(in)...), err
 }
 
 // checkReach refuses what a Service names that is not its own.
-func checkReach(spec cloud.Spec, vpc string) error {
-	if id := spec.Lookups[balancer.LookupGroupProblem]; id != "" {
+func checkReach(in cloud.Input, vpc string) error {
+	if id := in.Lookups[balancer.LookupGroupProblem]; id != "" {
 		key := option.Groups
-		if !slices.Contains(option.Groups.List(spec.Options), id) {
+		if !slices.Contains(option.Groups.List(in.Options), id) {
 			key = option.ExtraGroups
 		}
 		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
 	}
-	name := option.Name.In(spec.Options)
-	if defaultNames.MatchString(name) && name != cloud.UIDName(spec.Ref.Owner.UID) && name != spec.Lookups[balancer.LookupName] {
+	name := option.Name.In(in.Options)
+	if defaultNames.MatchString(name) && name != cloud.UIDName(in.Owner.UID) && name != in.Lookups[balancer.LookupName] {
 		return &cloud.Invalid{Field: option.Name.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
 	}
 	return nil
@@ -57,17 +57,17 @@ func checkReach(spec cloud.Spec, vpc string) error {
 var defaultNames = regexp.MustCompile(`^a[0-9a-f]{31}$`)
 
 // usageWarnings are about what works, for balancers of either kind, but is hardly meant.
-func usageWarnings(spec cloud.Spec) []cloud.Warning {
+func usageWarnings(in cloud.Input) []cloud.Warning {
 	var notes []cloud.Warning
 	note := func(field, format string, args ...any) {
 		notes = append(notes, cloud.Warning{Field: field, Message: fmt.Sprintf(format, args...)})
 	}
-	certificates := option.Certificate.List(spec.Options)
-	if len(certificates) == 0 && option.TLSPorts.Has(spec.Options) {
+	certificates := option.Certificate.List(in.Options)
+	if len(certificates) == 0 && option.TLSPorts.Has(in.Options) {
 		note(option.TLSPorts.Name, "it has no effect without %s: no port terminates TLS", option.Certificate.Name)
 	}
-	for _, text := range option.TLSPorts.List(spec.Options) {
-		if len(certificates) > 0 && text != "*" && !isPort(spec, text) {
+	for _, text := range option.TLSPorts.List(in.Options) {
+		if len(certificates) > 0 && text != "*" && !isPort(in.Spec, text) {
 			note(option.TLSPorts.Name, "%q is neither the number nor the name of a port, so it terminates no TLS", text)
 		}
 	}
@@ -76,12 +76,12 @@ func usageWarnings(spec cloud.Spec) []cloud.Warning {
 			note(option.Certificate.Name, "%q is no ARN of a certificate", text)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(option.ParseTags(option.Tags.In(spec.Options)))) {
+	for _, key := range slices.Sorted(maps.Keys(option.ParseTags(option.Tags.In(in.Options)))) {
 		if tag.Reserved(key) {
 			note(option.Tags.Name, "tag %q is not set: it says whose the balancer is", key)
 		}
 	}
-	if nodes := spec.Lookups[balancer.LookupShut]; nodes != "" {
+	if nodes := in.Lookups[balancer.LookupShut]; nodes != "" {
 		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", nodes)
 	}
 	return notes
@@ -106,12 +106,12 @@ func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
 //
 // Subnets and security groups are checked by Normalize. Whether a certificate exists, and a quota is
 // used up, only the creation tells.
-func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	spec.Lookups = maps.Clone(spec.Lookups)
+func (bs *Balancers) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
+	in.Lookups = maps.Clone(in.Lookups)
 	for _, fact := range balancer.LookupsOfBalancer {
-		delete(spec.Lookups, fact)
+		delete(in.Lookups, fact)
 	}
-	wanted, _, err := bs.Normalize(spec)
+	wanted, _, err := bs.Normalize(in)
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Ob
 		s = &snapshot{}
 	}
 	if !before.Found || before.Balancer.Name != wanted.Name {
-		if err := bs.checkName(ctx, s, spec, wanted.Name); err != nil {
+		if err := bs.checkName(ctx, s, in, wanted.Name); err != nil {
 			return err
 		}
 	}
@@ -132,9 +132,9 @@ func (bs *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Ob
 
 // checkName refuses the name of a balancer there is: AWS has each once for classic balancers, and once
 // for all others.
-func (bs *Balancers) checkName(ctx context.Context, s *snapshot, spec cloud.Spec, name string) (err error) {
+func (bs *Balancers) checkName(ctx context.Context, s *snapshot, in cloud.Input, name string) (err error) {
 	var found bool
-	kind := balancer.Kind(spec)
+	kind := balancer.Kind(in)
 	switch {
 	case s.names != nil:
 		found = slices.Contains(s.names[kind], name)

@@ -12,13 +12,13 @@ import (
 // those of nodes, which have its name. Those of a classic one name a security group: where it is its
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
-	spec, us, network := change.Spec, change.Spec.Ref.Owner, s.forNetwork()
-	present, again := change.Before.Balancer.Name, balancer.Name(cloud.Spec{Ref: spec.Ref, Options: spec.Options})
+	in, us, network := change.Input, change.Input.Owner, s.forNetwork()
+	present, again := change.Before.Balancer.Name, balancer.Name(cloud.Input{Spec: cloud.Spec{Owner: in.Owner, Options: in.Options}, Known: cloud.Known{ID: in.ID}})
 	if err = network.Protected(); err != nil {
 		return r, err
 	}
 	if s.classic != nil {
-		if r, err = bs.Classic.Remove(ctx, s.forClassic(), spec); err != nil {
+		if r, err = bs.Classic.Remove(ctx, s.forClassic(), in.Spec); err != nil {
 			return r, err
 		}
 	}

@@ -125,70 +125,70 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 // Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
 // only matters when there is none, or when there was a change of kind. For a balancer that is given up it reads lists, which
 // show whether there is a second one too.
-func (bs *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	s, v, err := bs.surroundings(ctx, spec)
+func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	s, v, err := bs.surroundings(ctx, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	byName, err := bs.find(ctx, s, v, spec)
+	byName, err := bs.find(ctx, s, v, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	s.name = cmp.Or(s.seen().name, balancer.Name(spec))
-	if !spec.Deleting {
-		if s.inventory, err = bs.VPC.WithNamed(ctx, s.inventory, s.namedNew(spec)); err != nil {
+	s.name = cmp.Or(s.seen().name, balancer.Name(in))
+	if !in.Deleting {
+		if s.inventory, err = bs.VPC.WithNamed(ctx, s.inventory, s.namedNew(in.Spec)); err != nil {
 			return cloud.Observed{}, err
 		}
 	}
 	var o cloud.Observed
 	switch {
 	case s.classic != nil:
-		o, err = bs.Classic.Observe(ctx, s.forClassic(), spec)
+		o, err = bs.Classic.Observe(ctx, s.forClassic(), in)
 	case s.network != nil:
-		o, err = bs.Network.Observe(ctx, s.forNetwork(), spec)
+		o, err = bs.Network.Observe(ctx, s.forNetwork(), in)
 	default:
-		o, err = bs.absent(ctx, s, spec)
+		o, err = bs.absent(ctx, s, in)
 	}
 	if err != nil {
 		return o, err
 	}
-	o.Native, o.Lookups = s, bs.lookups(s, spec)
-	o.ByName = o.Found && byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
-	if o.Found && balancer.GivenUp(spec) {
-		o.Duplicates = v.others(o.ID, spec.Ref.Owner)
-		o.Sole = !bs.namedBeside(v, o.ID, spec) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
+	o.Native, o.Lookups = s, bs.lookups(s, in)
+	o.ByName = o.Found && byName && !ownership.IsTagged(o.Owner, in.Owner)
+	if o.Found && balancer.GivenUp(in.Known) {
+		o.Duplicates = v.others(o.ID, in.Owner)
+		o.Sole = !bs.namedBeside(v, o.ID, in) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
 	}
 	return o, nil
 }
 
 // surroundings reads what is read whatever the balancer: security groups, and the network or, where the balancer is given up,
 // lists of all balancers.
-func (bs *Balancers) surroundings(ctx context.Context, spec cloud.Spec) (s *snapshot, v *bulkList, err error) {
+func (bs *Balancers) surroundings(ctx context.Context, in cloud.Input) (s *snapshot, v *bulkList, err error) {
 	s = &snapshot{readNetwork: func(ctx context.Context) (*vpc.Network, error) {
-		read, err := spec.ReadNetwork(ctx, bs)
+		read, err := in.ReadNetwork(ctx, bs)
 		network, _ := read.(*vpc.Network)
 		return network, err
 	}}
 	network := &vpc.Network{}
-	if !balancer.GivenUp(spec) {
+	if !balancer.GivenUp(in.Known) {
 		if network, err = s.readNetwork(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
 	var security vpc.Groups
-	v, listed := spec.BulkList.(*bulkList)
+	v, listed := in.BulkList.(*bulkList)
 	if listed {
 		security = v.security
 	}
-	s.inventory, err = bs.VPC.Read(ctx, network, security, spec)
-	if err == nil && !listed && balancer.GivenUp(spec) {
-		v, err = bs.listsOfDeletion(ctx, s.inventory, spec)
+	s.inventory, err = bs.VPC.Read(ctx, network, security, in)
+	if err == nil && !listed && balancer.GivenUp(in.Known) {
+		v, err = bs.listsOfDeletion(ctx, s.inventory, in)
 	}
 	return s, v, err
 }
 
 // lookups returns what Normalize needs to know of the surroundings.
-func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
+func (bs *Balancers) lookups(s *snapshot, in cloud.Input) map[string]string {
 	facts, lb := map[string]string{}, s.seen()
 	var subnets []string
 	switch {
@@ -196,25 +196,25 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 		subnets = s.classic.Subnets
 	case s.network != nil:
 		subnets = s.network.Subnets()
-		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), spec))
+		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), in.Spec))
 	}
 	if lb.name != "" {
 		facts[balancer.LookupName] = lb.name
 	}
-	if balancer.GivenUp(spec) {
+	if balancer.GivenUp(in.Known) {
 		return facts
 	}
 	if lb.name == "" {
-		lb.scope = cloud.ScopeOf(option.Internal.In(spec.Options) == "true")
+		lb.scope = cloud.ScopeOf(option.Internal.In(in.Options) == "true")
 	}
-	ids, err := bs.VPC.Choose(s.inventory, spec, lb.scope, subnets)
+	ids, err := bs.VPC.Choose(s.inventory, in.Spec, lb.scope, subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
 		facts[balancer.LookupSubnetProblem] = problem.Want
 	}
 	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(spec), spec.Ref.Owner, s.groupName(spec.Ref.Owner))
+	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(in.Spec), in.Owner, s.groupName(in.Owner))
 	if !bs.Security.LeaveNodeGroups {
-		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, spec.Candidates), ", ")
+		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, in.Candidates), ", ")
 	}
 	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
 		facts[balancer.LookupIPv6] = "true"
@@ -224,11 +224,11 @@ func (bs *Balancers) lookups(s *snapshot, spec cloud.Spec) map[string]string {
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken
 // deletion left is looked for.
-func (bs *Balancers) absent(ctx context.Context, s *snapshot, spec cloud.Spec) (o cloud.Observed, err error) {
-	if err := bs.Network.Targets.ReadUnused(ctx, &s.groups, spec); err != nil || !spec.Deleting {
+func (bs *Balancers) absent(ctx context.Context, s *snapshot, in cloud.Input) (o cloud.Observed, err error) {
+	if err := bs.Network.Targets.ReadUnused(ctx, &s.groups, in); err != nil || !in.Deleting {
 		return o, err
 	}
-	left, err := bs.Resources(ctx, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}})
+	left, err := bs.Resources(ctx, cloud.Change{Input: in, Before: cloud.Observed{Native: s}})
 	o.Orphans = len(left.Present) > 0
 	return o, err
 }

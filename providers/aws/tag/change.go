@@ -23,7 +23,7 @@ func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]stri
 	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
 		return
 	}
-	wanted := recorded(change.Spec)
+	wanted := recorded(change.Input.Spec)
 	for _, ownershipTag := range after.OwnershipTags {
 		key, value, _ := strings.Cut(ownershipTag, "=")
 		wanted[key] = value

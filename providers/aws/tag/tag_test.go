@@ -14,15 +14,15 @@ import (
 // TestAdd: tags of the annotation are written, recorded and removed again, others are left alone.
 func TestAdd(t *testing.T) {
 	c := Cluster{ID: "c"}
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: cloud.Owner{Namespace: "shop", Name: "web", UID: "1"}}, Options: map[string]string{option.Tags.Name: "stage=prod,team=web"}}
-	tags := c.ObjectTags(spec)
+	in := cloud.Input{Spec: cloud.Spec{Owner: cloud.Owner{Namespace: "shop", Name: "web", UID: "1"}, Options: map[string]string{option.Tags.Name: "stage=prod,team=web"}}}
+	tags := c.ObjectTags(in.Spec)
 	if tags["team"] != "web" || tags["multicloud-ccm.io/additional-tags"] != "stage=team" || tags["kubernetes.io/service-name"] != "shop/web" || tags["kubernetes.io/cluster/c"] != "owned" {
 		t.Fatalf("made with %v", tags)
 	}
 	tags["somebody"] = "else"
-	spec.Options = map[string]string{option.Tags.Name: "team=db"}
+	in.Options = map[string]string{option.Tags.Name: "team=db"}
 	var r cloud.Resources
-	c.Add(&r, cloud.Resource{Native: []string{"lb"}}, tags, cloud.Change{Spec: spec, After: &cloud.Balancer{OwnershipTags: c.WantedOwnershipTags(spec.Ref.Owner)}})
+	c.Add(&r, cloud.Resource{Native: []string{"lb"}}, tags, cloud.Change{Input: in, After: &cloud.Balancer{OwnershipTags: c.WantedOwnershipTags(in.Owner)}})
 	var done []string
 	kind := Kind("tags", func(_ context.Context, ids []string, add map[string]string, remove []string) error {
 		done = append(done, fmt.Sprintf("%q: adds %v, removes %v", ids, add, remove))

@@ -12,7 +12,7 @@ import (
 // ObjectTags are all tags of an object that is made for a Service: its ownership tags and the tags of the
 // annotation.
 func (c Cluster) ObjectTags(spec cloud.Spec) map[string]string {
-	tags := c.ownershipTagTags(spec.Ref.Owner)
+	tags := c.ownershipTagTags(spec.Owner)
 	maps.Copy(tags, recorded(spec))
 	return tags
 }

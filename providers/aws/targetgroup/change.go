@@ -38,7 +38,7 @@ func (c *Change) Lead(ctx context.Context, have Group, l cloud.Listener) (cloud.
 	}
 	ref := g.Ref()
 	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: l, Needs: c.Rules}
-	wanted.Fields[fieldTags] = c.Cluster.ObjectTags(c.Of.Spec)
+	wanted.Fields[fieldTags] = c.Cluster.ObjectTags(c.Of.Input.Spec)
 	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: c.Rules}
 	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
 	if g.TargetGroupArn != nil {
@@ -63,7 +63,7 @@ func (c *Change) choose(ctx context.Context, have Group, l cloud.Listener) (Grou
 	if have.suits(l) {
 		return have, nil
 	}
-	names := groupNames(c.Cluster.ID, l, c.Of.Spec.Ref.Owner)
+	names := groupNames(c.Cluster.ID, l, c.Of.Input.Owner)
 	for _, unused := range c.Set.Unused {
 		if unused.suits(l) && slices.Contains(names, aws.ToString(unused.TargetGroupName)) {
 			err := c.complete(ctx, &unused)

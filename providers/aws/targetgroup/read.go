@@ -81,10 +81,10 @@ func (gs *Groups) Tags(ctx context.Context, arns []string) (map[string]map[strin
 
 // ReadUnused finds the target groups of the Service that no listener leads to: on the way in, or
 // left by a broken change.
-func (gs *Groups) ReadUnused(ctx context.Context, s *Set, spec cloud.Spec) error {
+func (gs *Groups) ReadUnused(ctx context.Context, s *Set, in cloud.Input) error {
 	s.taken = map[string]bool{}
 	ours := func(g Group) bool {
-		return ownership.Of(gs.Cluster.PartOwner(g.Tags, spec.Ref.Owner), spec.Ref.Owner) == ownership.Ours
+		return ownership.Of(gs.Cluster.PartOwner(g.Tags, in.Owner), in.Owner) == ownership.Ours
 	}
 	var orphans []Group
 	var arns []string
@@ -93,7 +93,7 @@ func (gs *Groups) ReadUnused(ctx context.Context, s *Set, spec cloud.Spec) error
 		switch {
 		case len(g.LoadBalancerArns) == 0 && ours(g):
 			s.Unused = append(s.Unused, g)
-		case spec.Deleting && s.isOrphan(g):
+		case in.Deleting && s.isOrphan(g):
 			orphans, arns = append(orphans, g), append(arns, aws.ToString(g.TargetGroupArn))
 		}
 	}

@@ -35,7 +35,7 @@ type target struct{ id, node string }
 func (c *Change) machine(name string) cloud.Target {
 	if c.machines == nil {
 		c.machines = map[string]cloud.Target{}
-		for _, one := range slices.Backward(c.Of.Spec.Candidates) {
+		for _, one := range slices.Backward(c.Of.Input.Candidates) {
 			for _, name := range balancer.Names(one) {
 				c.machines[name] = one
 			}

@@ -169,7 +169,9 @@ func TestSpares(t *testing.T) {
 	us := cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "u-1"}
 	restored, another := us, us
 	restored.Cluster, another.UID = "restored", "u-2"
-	tagged := func(o cloud.Owner) map[string]string { return cluster.ObjectTags(cloud.Spec{Ref: cloud.Ref{Owner: o}}) }
+	tagged := func(o cloud.Owner) map[string]string {
+		return cluster.ObjectTags(cloud.Spec{Owner: o})
+	}
 	upstream := func(value string) map[string]string {
 		return map[string]string{"kubernetes.io/service-name": "shop/web", tag.ClusterPrefix + "c": value}
 	}
@@ -180,7 +182,7 @@ func TestSpares(t *testing.T) {
 	for i := range s.Listed {
 		s.Listed[i].LoadBalancerArns = nil
 	}
-	if err := (&recorder{}).groups(cluster).ReadUnused(t.Context(), s, cloud.Spec{Ref: cloud.Ref{Owner: us}}); err != nil {
+	if err := (&recorder{}).groups(cluster).ReadUnused(t.Context(), s, cloud.Input{Spec: cloud.Spec{Owner: us}}); err != nil {
 		t.Fatal(err)
 	}
 	var spares []string

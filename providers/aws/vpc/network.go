@@ -136,9 +136,9 @@ func (r *Reader) ReadGroups(ctx context.Context) (Groups, error) {
 // Read returns the inventory of a network: the security groups with the cluster's tag, and those of the
 // candidates. There are none of these where the balancer is to be deleted: then all groups may have rules
 // for it. Those with the tag are read where they are nil.
-func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud.Spec) (_ *Inventory, err error) {
+func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, in cloud.Input) (_ *Inventory, err error) {
 	switch {
-	case spec.Deleting:
+	case in.Deleting:
 		groups, err = r.readGroups(ctx, Groups{}, filter.InVPC(r.Cluster))
 	case groups == nil:
 		groups, err = r.ReadGroups(ctx)
@@ -146,7 +146,7 @@ func (r *Reader) Read(ctx context.Context, n *Network, groups Groups, spec cloud
 	if err != nil {
 		return nil, err
 	}
-	return r.withGroups(ctx, &Inventory{Network: *n, Groups: groups}, instance.Groups(spec.Candidates))
+	return r.withGroups(ctx, &Inventory{Network: *n, Groups: groups}, instance.Groups(in.Candidates))
 }
 
 // WithNamed returns the inventory together with security groups that a Service names.

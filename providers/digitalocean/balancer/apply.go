@@ -53,7 +53,7 @@ func nativeOf(o cloud.Observed) *native {
 
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	var lb *godo.LoadBalancer
-	request, err := object.Request(nil, *change.After, l.Asked(change.Spec))
+	request, err := object.Request(nil, *change.After, l.Asked(change.Input.Spec))
 	if err == nil {
 		lb, _, err = l.API.Create(ctx, request)
 	}
@@ -69,7 +69,7 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 // delete removes the balancer, then the Service's tag if nothing else has it, as a list of all balancers says, or else the API,
 // which counts: until then it proves whose the balancer is.
 func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	id, us := change.Before.ID, change.Spec.Ref.Owner
+	id, us := change.Before.ID, change.Input.Owner
 	switch {
 	case !change.Before.Found && change.Before.Orphans:
 		l.Tagging.Drop(ctx, us)
@@ -77,7 +77,7 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 	case !change.Before.Found || !identifier.IsIdentifier(id):
 		return cloud.Progress{}, nil
 	}
-	another := change.Replaced || change.Spec.Beside != nil // has the tag too, or will have it
+	another := change.Replaced || change.Input.Beside != nil // has the tag too, or will have it
 	lb, tagged := nativeOf(change.Before), slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us))
 	unused := lb != nil && !another && tagged && (lb.alone || l.Tagging.Carriers(ctx, us) == 1)
 	_, err := l.API.Delete(ctx, id)
@@ -101,7 +101,7 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	lb := &present
 	refused := l.settleOwnershipTags(ctx, lb, change)
-	if ownershipTags, _ := l.Tags.Read(lb.Tags, change.Spec.Ref.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
+	if ownershipTags, _ := l.Tags.Read(lb.Tags, change.Input.Owner); len(without(change.After.OwnershipTags, ownershipTags)) > 0 {
 		change = keepName(lb.Name, change)
 	}
 	if needsPut(lb, change) {
@@ -121,7 +121,7 @@ func (l *Balancers) update(ctx context.Context, present godo.LoadBalancer, chang
 // settleOwnershipTags repairs the ownership tags, and notes them. They go through the tags, because a PUT ignores them.
 func (l *Balancers) settleOwnershipTags(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) error {
 	wanted := change.After.OwnershipTags
-	present, _ := l.Tags.Read(lb.Tags, change.Spec.Ref.Owner)
+	present, _ := l.Tags.Read(lb.Tags, change.Input.Owner)
 	for _, tag := range without(wanted, present) {
 		if err := l.Tagging.Put(ctx, tag, lb.ID); err != nil {
 			return fmt.Errorf("tagging balancer %s: %w", lb.ID, err)
@@ -155,7 +155,7 @@ func needsPut(lb *godo.LoadBalancer, change cloud.Change) bool {
 
 func (l *Balancers) put(ctx context.Context, lb *godo.LoadBalancer, change cloud.Change) (*godo.LoadBalancer, error) {
 	var updated *godo.LoadBalancer
-	request, err := object.Request(lb, *change.After, l.Asked(change.Spec))
+	request, err := object.Request(lb, *change.After, l.Asked(change.Input.Spec))
 	if err == nil {
 		updated, _, err = l.API.Update(ctx, lb.ID, request)
 	}
@@ -192,7 +192,7 @@ func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, ta
 
 // progress says what Apply learnt, so that nothing has to be read again.
 func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
-	o := l.Observed(lb, change.Spec)
+	o := l.Observed(lb, change.Input.Spec)
 	lookups := map[string]string{}
 	maps.Copy(lookups, change.Before.Lookups)
 	maps.Copy(lookups, o.Lookups)

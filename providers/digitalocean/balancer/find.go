@@ -26,12 +26,12 @@ type found struct {
 
 // find looks for the balancer of the Spec. An id that is gone does not end the search: its balancer may
 // have been created anew by a process that died before it could record the new id.
-func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
-	all, listed := spec.BulkList.([]godo.LoadBalancer)
-	if spec.Beside != nil {
-		return l.findBeside(ctx, all, listed, spec)
+func (l *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
+	all, listed := in.BulkList.([]godo.LoadBalancer)
+	if in.Beside != nil {
+		return l.findBeside(ctx, all, listed, in)
 	}
-	if id := spec.Ref.ID; identifier.IsUUID(id) {
+	if id := in.ID; identifier.IsUUID(id) {
 		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
 			return found{lb: &all[at], all: all}, nil
 		}
@@ -41,14 +41,14 @@ func (l *Balancers) find(ctx context.Context, spec cloud.Spec) (found, error) {
 			}
 		}
 	}
-	names := desired.Names(spec)
+	names := desired.Names(in.Spec)
 	var err error
 	if !listed {
 		all, err = list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return l.API.ListByNames(ctx, names, o)
 		})
 	}
-	lb := l.named(all, names, spec)
+	lb := l.named(all, names, in)
 	return found{lb: lb, all: all, byName: lb != nil}, err
 }
 
@@ -69,11 +69,11 @@ func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, err
 
 // named looks among balancers for one with the Service's own or its default name: the one with the best proof of whose it
 // is, then the one with the smallest id.
-func (l *Balancers) named(all []godo.LoadBalancer, names []string, spec cloud.Spec) (best *godo.LoadBalancer) {
+func (l *Balancers) named(all []godo.LoadBalancer, names []string, in cloud.Input) (best *godo.LoadBalancer) {
 	most := 0
 	for i, lb := range all {
-		proof := l.proof(&all[i], spec)
-		if !slices.Contains(names, lb.Name) || slices.Contains(spec.Refused, lb.ID) || proof == 0 {
+		proof := l.proof(&all[i], in.Spec)
+		if !slices.Contains(names, lb.Name) || slices.Contains(in.Refused, lb.ID) || proof == 0 {
 			continue
 		}
 		if best == nil || cmp.Or(cmp.Compare(most, proof), cmp.Compare(lb.ID, best.ID)) < 0 {
@@ -90,7 +90,7 @@ func (l *Balancers) named(all []godo.LoadBalancer, names []string, spec cloud.Sp
 //	1  it is in this region, for names are unique nowhere
 //	0  nothing
 func (l *Balancers) proof(lb *godo.LoadBalancer, spec cloud.Spec) int {
-	switch us := spec.Ref.Owner; {
+	switch us := spec.Owner; {
 	case l.Tags.Whose(lb, us) == ownership.Ours:
 		return 3
 	case ownership.IsTagged(l.Tags.Owner(lb, us), us):
@@ -103,7 +103,7 @@ func (l *Balancers) proof(lb *godo.LoadBalancer, spec cloud.Spec) int {
 
 // findBeside returns the other balancer of the Service. Only ownership tags with this cluster in them lead to it: an id that is recorded
 // may be that of a cluster that was restored from the same backup.
-func (l *Balancers) findBeside(ctx context.Context, all []godo.LoadBalancer, listed bool, spec cloud.Spec) (found, error) {
+func (l *Balancers) findBeside(ctx context.Context, all []godo.LoadBalancer, listed bool, in cloud.Input) (found, error) {
 	if !listed {
 		var err error
 		if all, err = l.readAll(ctx); err != nil {
@@ -112,8 +112,8 @@ func (l *Balancers) findBeside(ctx context.Context, all []godo.LoadBalancer, lis
 	}
 	var other *godo.LoadBalancer
 	for i, lb := range all {
-		_, owner := l.Tags.Read(lb.Tags, spec.Ref.Owner)
-		if lb.ID != spec.Beside.ID && ownership.IsCertain(owner, spec.Ref.Owner) && (other == nil || lb.ID == spec.Ref.ID) {
+		_, owner := l.Tags.Read(lb.Tags, in.Owner)
+		if lb.ID != in.Beside.ID && ownership.IsCertain(owner, in.Owner) && (other == nil || lb.ID == in.ID) {
 			other = &all[i]
 		}
 	}

@@ -25,23 +25,23 @@ import (
 const readyAfter = 10 * time.Second
 
 // Observe implements cloud.Balancers.
-func (l *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	f, err := l.find(ctx, spec)
+func (l *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	f, err := l.find(ctx, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
 	var o cloud.Observed
 	if f.lb != nil {
-		o = l.Observed(f.lb, spec)
-		_, listed := spec.BulkList.([]godo.LoadBalancer)
+		o = l.Observed(f.lb, in.Spec)
+		_, listed := in.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: f.lb, alone: listed && !owner.SharesService(f.lb, f.all)}
-		o.ByName = f.byName && !ownership.IsTagged(o.Owner, spec.Ref.Owner)
-		o.Duplicates = l.duplicates(f, spec)
-	} else if spec.Deleting && !spec.Removed && spec.Beside == nil && identifier.IsUUID(spec.Ref.ID) {
+		o.ByName = f.byName && !ownership.IsTagged(o.Owner, in.Owner)
+		o.Duplicates = l.duplicates(f, in.Spec)
+	} else if in.Deleting && !in.Removed && in.Beside == nil && identifier.IsUUID(in.ID) {
 		// A process may have ended between the deletion of the balancer and that of its tag.
-		o.Orphans = spec.Ref.Owner.UID != "" && l.Tagging.Carriers(ctx, spec.Ref.Owner) == 0
+		o.Orphans = in.Owner.UID != "" && l.Tagging.Carriers(ctx, in.Owner) == 0
 	}
-	return o, l.addCertificate(ctx, spec, f.lb, &o)
+	return o, l.addCertificate(ctx, in, f.lb, &o)
 }
 
 // Observed decodes an existing balancer.
@@ -49,16 +49,16 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 	o := cloud.Observed{
 		Found:     true,
 		ID:        lb.ID,
-		Named:     ownership.IsInName(lb.Name, spec.Ref.Owner),
-		Owner:     l.Tags.Owner(lb, spec.Ref.Owner),
+		Named:     ownership.IsInName(lb.Name, spec.Owner),
+		Owner:     l.Tags.Owner(lb, spec.Owner),
 		Addresses: object.Addresses(lb),
 		Balancer:  object.View(lb, l.Managed(object.KindOf(lb), spec)),
 		Lookups:   map[string]string{desired.LookupType: object.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, object.StackIPv4)},
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
-	if o.Balancer.OwnershipTags = l.Tags.Of(spec.Ref.Owner); lb.Tags != nil {
-		o.Balancer.OwnershipTags, _ = l.Tags.Read(lb.Tags, spec.Ref.Owner)
+	if o.Balancer.OwnershipTags = l.Tags.Of(spec.Owner); lb.Tags != nil {
+		o.Balancer.OwnershipTags, _ = l.Tags.Read(lb.Tags, spec.Owner)
 	}
 	switch lb.Status {
 	case "active":
@@ -76,7 +76,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 func (l *Balancers) duplicates(f found, spec cloud.Spec) []string {
 	var ids []string
 	for i, lb := range f.all {
-		if lb.ID != f.lb.ID && l.Tags.Whose(&f.all[i], spec.Ref.Owner) == ownership.Ours && !strings.HasSuffix(lb.Name, desired.BesideSuffix) {
+		if lb.ID != f.lb.ID && l.Tags.Whose(&f.all[i], spec.Owner) == ownership.Ours && !strings.HasSuffix(lb.Name, desired.BesideSuffix) {
 			ids = append(ids, lb.ID)
 		}
 	}
@@ -87,19 +87,19 @@ func (l *Balancers) duplicates(f found, spec cloud.Spec) []string {
 // addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may
 // not read certificates is a fact and no error: it must not keep a balancer from deletion. The successor of a certificate that upstream's
 // key names is recorded there; one that is given by name or portably needs no record.
-func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *godo.LoadBalancer, o *cloud.Observed) error {
+func (l *Balancers) addCertificate(ctx context.Context, in cloud.Input, lb *godo.LoadBalancer, o *cloud.Observed) error {
 	if o.Lookups == nil {
 		o.Lookups = map[string]string{}
 	}
-	spec.Lookups = o.Lookups
-	if s, _ := l.ShapeOf(spec); s.Kind != config.TypeRegional {
+	in.Lookups = o.Lookups
+	if s, _ := l.ShapeOf(in); s.Kind != config.TypeRegional {
 		return nil
 	}
 	present := ""
 	if lb != nil {
 		present = object.Certificate(lb)
 	}
-	asked, name := desired.Certificate(spec.Options)
+	asked, name := desired.Certificate(in.Options)
 	id, err := l.Certificates.Find(ctx, asked, name, present)
 	if cloud.FailureUnauthorized == api.Classify(err).Class {
 		o.Lookups[desired.LookupNoCertificates] = "true"
@@ -109,7 +109,7 @@ func (l *Balancers) addCertificate(ctx context.Context, spec cloud.Spec, lb *god
 	if id != "" {
 		o.Lookups[desired.LookupCertificate] = id
 	}
-	if recorded := desired.KeyCertificateID.In(spec.Options); recorded != "" && recorded != id {
+	if recorded := desired.KeyCertificateID.In(in.Options); recorded != "" && recorded != id {
 		o.Record = map[string]string{desired.KeyCertificateID.Name: id}
 	}
 	return nil

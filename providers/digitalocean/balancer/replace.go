@@ -13,8 +13,8 @@ import (
 
 // Coexist implements cloud.Replacer. Two balancers of a Service can be there at a time unless it
 // asks for one certain address for both.
-func (l *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) string {
-	ip := desired.Address(spec.Options)
+func (l *Balancers) Coexist(in cloud.Input, before cloud.Observed) string {
+	ip := desired.Address(in.Options)
 	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
@@ -32,22 +32,22 @@ func ReadOnly(r *http.Request) bool {
 // Check implements cloud.Checker: the API looks at the request of a creation and makes nothing. It
 // does the same before it makes one, so there is no need to ask unless another balancer is deleted
 // first.
-func (l *Balancers) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
+func (l *Balancers) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
 	if !before.Found {
 		return nil
 	}
-	spec.Beside = &before // for a name that is free
-	b, _, err := l.Normalize(spec)
+	in.Beside = &before // for a name that is free
+	b, _, err := l.Normalize(in)
 	if err != nil {
 		return err
 	}
-	request, err := object.Request(nil, b, l.Asked(spec))
+	request, err := object.Request(nil, b, l.Asked(in.Spec))
 	if err != nil {
 		return fmt.Errorf("checking balancer %s: %w", b.Name, err)
 	}
 	request.ValidateOnly = true
 	ctx = context.WithValue(ctx, checking{}, true)
-	if l.Coexist(spec, before) != "" {
+	if l.Coexist(in, before) != "" {
 		request.IP = "" // is free when the present one is gone
 	}
 	_, _, err = l.API.Create(ctx, request)

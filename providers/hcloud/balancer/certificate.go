@@ -49,17 +49,17 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 	case len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, notTarget):
 		return present, present
 	}
-	return present, s.wantedCertificate(change.Spec, *change.After)
+	return present, s.wantedCertificate(change.Input.Spec, *change.After)
 }
 
 // certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
 // cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name.
-func (b *Balancers) certificatesOf(ctx context.Context, spec cloud.Spec, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
-	us := spec.Ref.Owner
-	if us.UID == "" || len(found) == 0 && !spec.Deleting && !desired.IsManaged(spec) {
+func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
+	us := in.Owner
+	if us.UID == "" || len(found) == 0 && !in.Deleting && !desired.IsManaged(in.Spec) {
 		return nil, nil
 	}
-	list, listed := spec.BulkList.(bulk)
+	list, listed := in.BulkList.(bulk)
 	all := slices.Clone(list.certificates)
 	if !listed {
 		var err error
@@ -110,7 +110,7 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		case desired.Staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
-		owner := spec.Ref.Owner
+		owner := spec.Owner
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
 			"name": cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
 			"domain_names": desired.Items(names), "labels": label.With(labels, label.Tags(label.Of(owner, false))),
@@ -126,10 +126,10 @@ const issuedAgain = 10 * time.Minute
 
 // resting returns the certificates whose issuance failed a shorter time ago. When it ended only its action says. One
 // whose actions cannot be read rests too: the targets need not wait for that.
-func (b *Balancers) resting(ctx context.Context, spec cloud.Spec, certificates []*hcloud.Certificate) map[int64]bool {
+func (b *Balancers) resting(ctx context.Context, known cloud.Known, certificates []*hcloud.Certificate) map[int64]bool {
 	resting := map[int64]bool{}
 	for _, c := range certificates {
-		if spec.Deleting || !isFailed(c) {
+		if known.Deleting || !isFailed(c) {
 			continue
 		}
 		opts := hcloud.ActionListOpts{ListOpts: hcloud.ListOpts{Page: 1, PerPage: 1}, Sort: []string{"finished:desc"}}

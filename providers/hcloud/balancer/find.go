@@ -63,32 +63,32 @@ func (b *Balancers) managed(ctx context.Context, selector string) ([]*hcloud.Cer
 }
 
 // has reports whether a load balancer can be the Service's. One that it gave back has nothing of it.
-func has(lb *hcloud.LoadBalancer, spec cloud.Spec) bool {
-	return !spec.Deleting || lb.Labels[label.UID] != "" || ownership.IsInName(lb.Name, spec.Ref.Owner)
+func has(lb *hcloud.LoadBalancer, in cloud.Input) bool {
+	return !in.Deleting || lb.Labels[label.UID] != "" || ownership.IsInName(lb.Name, in.Owner)
 }
 
 // find looks for the load balancer of the Spec by id, by label and by name, which is unique in a
 // project. It returns several where they have this Service's label.
-func (b *Balancers) find(ctx context.Context, spec cloud.Spec) (found []*hcloud.LoadBalancer, byName bool, err error) {
-	list, listed := spec.BulkList.(bulk)
+func (b *Balancers) find(ctx context.Context, in cloud.Input) (found []*hcloud.LoadBalancer, byName bool, err error) {
+	list, listed := in.BulkList.(bulk)
 	all := list.balancers
 	if !listed {
-		lb, err := byID(ctx, b.API, spec.Ref.ID)
-		if err != nil || lb != nil && has(lb, spec) {
+		lb, err := byID(ctx, b.API, in.ID)
+		if err != nil || lb != nil && has(lb, in) {
 			return []*hcloud.LoadBalancer{lb}, false, err
 		}
 		if all, err = b.all(ctx); err != nil {
 			return nil, false, err
 		}
 	}
-	wanted := desired.NameOf(spec)
+	wanted := desired.NameOf(in.Spec)
 	var named []*hcloud.LoadBalancer
 	for _, lb := range all {
 		switch {
-		case spec.Beside != nil && idOf(lb) == spec.Beside.ID, !has(lb, spec):
-		case idOf(lb) == spec.Ref.ID:
+		case in.Beside != nil && idOf(lb) == in.Beside.ID, !has(lb, in):
+		case idOf(lb) == in.ID:
 			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ownership.IsTagged(label.Owner(lb.Labels, spec.Ref.Owner), spec.Ref.Owner):
+		case ownership.IsTagged(label.Owner(lb.Labels, in.Owner), in.Owner):
 			found = append(found, lb)
 		case lb.Name == wanted:
 			named = append(named, lb)
@@ -118,17 +118,17 @@ func byID(ctx context.Context, client *hcloud.Client, text string) (*hcloud.Load
 
 // lookUp finds out what Normalize needs: the limits of the type that is asked for, and the ids of
 // certificates that have names.
-func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.LoadBalancer) (desired.Lookups, error) {
+func (b *Balancers) lookUp(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) (desired.Lookups, error) {
 	lookups := desired.Lookups{}
-	if spec.Deleting {
+	if in.Deleting {
 		return lookups, nil
 	}
 	of := &hcloud.LoadBalancerType{}
 	if lb != nil {
 		of = lb.LoadBalancerType
 	}
-	if wanted := desired.SizeOf(spec, of.Name); wanted != of.Name {
-		types, err := spec.ReadNetwork(ctx, b)
+	if wanted := desired.SizeOf(in.Spec, of.Name); wanted != of.Name {
+		types, err := in.ReadNetwork(ctx, b)
 		if err != nil {
 			return nil, err
 		}
@@ -137,7 +137,7 @@ func (b *Balancers) lookUp(ctx context.Context, spec cloud.Spec, lb *hcloud.Load
 	if of != nil {
 		lookups.SetLimits(*of)
 	}
-	for _, item := range desired.NamedCertificates(spec) {
+	for _, item := range desired.NamedCertificates(in.Spec) {
 		certificate, _, err := b.API.Certificate.GetByName(ctx, item)
 		if err == nil && certificate != nil && (certificate.ID == 0 || certificate.Name != item) {
 			err = cloud.ErrIncomplete

@@ -30,41 +30,41 @@ type state struct {
 }
 
 // Observe implements cloud.BalancerReader.
-func (b *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	found, byName, err := b.find(ctx, spec)
+func (b *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	found, byName, err := b.find(ctx, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	certificates, err := b.certificatesOf(ctx, spec, found)
+	certificates, err := b.certificatesOf(ctx, in, found)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	resting := b.resting(ctx, spec, certificates)
+	resting := b.resting(ctx, in.Known, certificates)
 	if len(found) == 0 {
-		lookups, err := b.lookUp(ctx, spec, nil)
+		lookups, err := b.lookUp(ctx, in, nil)
 		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates, resting: resting}}, err
 	}
 	o := cloud.OneOf(found, func(lb *hcloud.LoadBalancer) cloud.Observed {
 		return cloud.Observed{Found: true, ID: idOf(lb), Native: state{lb: lb, certificates: certificates, resting: resting}}
 	})
 	s := o.Native.(state)
-	lookups, err := b.lookUp(ctx, spec, s.lb)
+	lookups, err := b.lookUp(ctx, in, s.lb)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	return b.observe(spec, o, s, byName, lookups), nil
+	return b.observe(in, o, s, byName, lookups), nil
 }
 
 // observe fills in what is known of a load balancer.
-func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName bool, lookups desired.Lookups) cloud.Observed {
+func (b *Balancers) observe(in cloud.Input, o cloud.Observed, s state, byName bool, lookups desired.Lookups) cloud.Observed {
 	lb := s.lb
-	o.ByName, o.Named, o.State = byName, ownership.IsInName(lb.Name, spec.Ref.Owner), cloud.BalancerActive
-	o.Owner = label.Owner(lb.Labels, spec.Ref.Owner)
-	adopted := isAdopted(spec, lb, byName)
+	o.ByName, o.Named, o.State = byName, ownership.IsInName(lb.Name, in.Owner), cloud.BalancerActive
+	o.Owner = label.Owner(lb.Labels, in.Owner)
+	adopted := isAdopted(in.Spec, lb, byName)
 	o.Protected = lb.Protection.Delete && !adopted
-	s.ids = machines(spec, lb)
+	s.ids = machines(in.Environment, lb)
 	if adopted {
-		s.own = ownParts(spec, s)
+		s.own = ownParts(in, s)
 		for _, target := range lb.Targets {
 			if !s.owns(targetKey(target)) {
 				s.foreign++
@@ -72,9 +72,9 @@ func (b *Balancers) observe(spec cloud.Spec, o cloud.Observed, s state, byName b
 		}
 		lookups.SetAdopted(s.foreign)
 	}
-	o.Balancer = b.view(spec, s)
+	o.Balancer = b.view(in.Spec, s)
 	lookups.SetPresent(o.Balancer, keptOf(lb, adopted))
-	o.Addresses, o.Lookups, o.Native = addresses(spec, lb), lookups, s
+	o.Addresses, o.Lookups, o.Native = addresses(in.Spec, lb), lookups, s
 	return o
 }
 
@@ -104,20 +104,20 @@ func isAdopted(spec cloud.Spec, lb *hcloud.LoadBalancer, byName bool) bool {
 
 // ownParts are the services and targets of an adopted load balancer that are the Service's: those
 // that were recorded, and those that it asks for.
-func ownParts(spec cloud.Spec, s state) map[string]bool {
+func ownParts(in cloud.Input, s state) map[string]bool {
 	own := map[string]bool{}
-	for item := range strings.SplitSeq(desired.Parts.In(spec.Options), ",") {
+	for item := range strings.SplitSeq(desired.Parts.In(in.Options), ",") {
 		own[item] = true
 	}
 	there := map[string]bool{}
 	for _, service := range s.lb.Services {
 		key := serviceKey(service.ListenPort)
-		asked := slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Port == service.ListenPort })
-		there[key] = own[key] || asked && !spec.Deleting
+		asked := slices.ContainsFunc(in.Ports, func(p cloud.Port) bool { return p.Port == service.ListenPort })
+		there[key] = own[key] || asked && !in.Deleting
 	}
 	for _, target := range s.lb.Targets {
 		key := targetKey(target)
-		candidate := slices.ContainsFunc(spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == s.ids[key] })
+		candidate := slices.ContainsFunc(in.Candidates, func(t cloud.Target) bool { return t.InstanceID == s.ids[key] })
 		there[key] = own[key] || candidate
 	}
 	maps.DeleteFunc(there, func(_ string, own bool) bool { return !own })

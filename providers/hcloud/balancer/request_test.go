@@ -84,7 +84,7 @@ type driver struct {
 func (driver) Classify(error) cloud.Failure { return cloud.Failure{} }
 
 // asked returns the spec of a Service with two ports and these annotations.
-func asked(t *testing.T, annotations map[string]string) cloud.Spec {
+func asked(t *testing.T, annotations map[string]string) cloud.Input {
 	t.Helper()
 	values, problems := desired.Annotations().Parse(annotations)
 	if len(problems) > 0 {
@@ -92,13 +92,18 @@ func asked(t *testing.T, annotations map[string]string) cloud.Spec {
 	}
 	lookups := desired.Lookups{}
 	lookups.SetLimits(hcloud.LoadBalancerType{MaxTargets: 25, MaxServices: 5, MaxAssignedCertificates: 10})
-	return cloud.Spec{
-		Ref:     cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
-		Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
-		Options: values, Lookups: lookups,
-		Candidates: []cloud.Target{
-			{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
-			{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+	return cloud.Input{
+		Spec: cloud.Spec{
+			Owner:   cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"},
+			Ports:   []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+			Options: values,
+		},
+		Environment: cloud.Environment{
+			Lookups: lookups,
+			Candidates: []cloud.Target{
+				{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
+				{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+			},
 		},
 	}
 }
@@ -109,17 +114,17 @@ const prefix = "load-balancer.hetzner.cloud/"
 // TestOneRequestMakesAll checks a creation, whose request has the fields of the client library's schema.
 func TestOneRequestMakesAll(t *testing.T) {
 	r, b := record(t)
-	spec := asked(t, map[string]string{
+	in := asked(t, map[string]string{
 		prefix + "location": "fsn1", annotation.Internal.Name: "true", desired.Algorithm.Name: "least_connections", prefix + "protocol": "80=http,443=https",
 		annotation.Certificate.Name: "7,8", prefix + "http-sticky-sessions": "true", prefix + "health-check-http-path": "/ready", annotation.ProxyProtocol.Name: "443=true",
 	})
-	after, _, err := b.Normalize(spec)
+	after, _, err := b.Normalize(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	after.Targets = []cloud.InstanceID{"11", "robot-5"}
 	balancers, _ := composite.Balancers(driver{Balancers: b})
-	progress, err := balancers.Apply(t.Context(), cloud.Change{Spec: spec, After: &after})
+	progress, err := balancers.Apply(t.Context(), cloud.Change{Input: in, After: &after})
 	if err != nil || progress.Pending || !slices.Equal(r.seen, []string{"POST /load_balancers"}) {
 		t.Fatalf("requests %v, progress %+v, %v; want one POST", r.seen, progress, err)
 	}

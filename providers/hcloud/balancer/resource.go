@@ -133,9 +133,9 @@ func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []
 	}
 	if b.Network != 0 {
 		r := network(b.Network, nil)
-		if ip := desired.Address.In(change.Spec.Options); ip != "" {
+		if ip := desired.Address.In(change.Input.Options); ip != "" {
 			r.Fields["ip"], r.Alone = ip, true
-		} else if at := desired.Subnet.In(change.Spec.Options); at != "" {
+		} else if at := desired.Subnet.In(change.Input.Options); at != "" {
 			r.Fields["ip_range"], r.Alone = at, true
 		}
 		wanted = append(wanted, r)
@@ -164,7 +164,7 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 		if name != "" {
 			present = append(present, named(name))
 		}
-		name = cmp.Or(asked.In(change.Spec.Options), name)
+		name = cmp.Or(asked.In(change.Input.Options), name)
 		if name == "" || change.After == nil {
 			return
 		}

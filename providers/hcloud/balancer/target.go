@@ -28,9 +28,9 @@ func targetKey(t hcloud.LoadBalancerTarget) string {
 
 // machines returns the machines behind the targets, by the key of the target. An address is that of a
 // candidate which is reached there, or of nobody.
-func machines(spec cloud.Spec, lb *hcloud.LoadBalancer) map[string]cloud.InstanceID {
+func machines(env cloud.Environment, lb *hcloud.LoadBalancer) map[string]cloud.InstanceID {
 	owners := map[string]cloud.InstanceID{}
-	for _, candidate := range spec.Candidates {
+	for _, candidate := range env.Candidates {
 		if desired.IsServer(candidate.InstanceID) {
 			continue
 		}
@@ -83,7 +83,7 @@ func (b *Balancers) targets(change cloud.Change, s state) (present, wanted []clo
 
 // wantedTargets are the targets as they have to be. A machine of which nothing is known stays as it is.
 func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.Resource) (wanted []cloud.Resource) {
-	private := desired.WantsPrivate(change.Spec)
+	private := desired.WantsPrivate(change.Input.Spec)
 	if value := change.After.ProviderFields[desired.FieldPrivateTargets]; value != desired.Mixed {
 		private = value == yes
 	}
@@ -94,7 +94,7 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 	}
 	for _, id := range change.After.Targets {
 		server, isServer := api.ID(string(id))
-		at := slices.IndexFunc(change.Spec.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
+		at := slices.IndexFunc(change.Input.Candidates, func(t cloud.Target) bool { return t.InstanceID == id })
 		now := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id })
 		switch {
 		case at < 0 && now >= 0:
@@ -102,7 +102,7 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 		case isServer:
 			add(serverTarget(server, private))
 		case at >= 0:
-			add(ipTarget(desired.ReachedAt(*change.After, change.Spec.Candidates[at], private)))
+			add(ipTarget(desired.ReachedAt(*change.After, change.Input.Candidates[at], private)))
 		case s.lb != nil:
 			add(ipTarget(id.Address()))
 		}

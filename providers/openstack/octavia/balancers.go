@@ -114,17 +114,17 @@ func (d *Balancers) OperationStates(ctx context.Context, ids []string) (map[stri
 
 // Coexist implements cloud.Replacer: Octavia takes two balancers of one name. The floating IP is
 // moved from one to the other. What both cannot have is an address of their own, and a user's port.
-func (d *Balancers) Coexist(spec cloud.Spec, before cloud.Observed) (reason string) {
+func (d *Balancers) Coexist(in cloud.Input, before cloud.Observed) (reason string) {
 	s, ok := before.Native.(*object.Snapshot)
-	where := d.PlaceOf(spec)
+	where := d.PlaceOf(in)
 	switch {
 	case !ok:
 		return "it was not read"
-	case owner.Read(d.Rules, s, spec).Tenant:
+	case owner.Read(d.Rules, s, in).Tenant:
 		return "it is shared with others"
 	case where.AddressField == desired.FieldAddress && where.Address != "" && where.Address == s.LB.Address:
 		return "both would have the address " + s.LB.Address
-	case option.Port.In(spec.Options) != "" && option.Port.In(spec.Options) == s.LB.Port:
+	case option.Port.In(in.Options) != "" && option.Port.In(in.Options) == s.LB.Port:
 		return "both would have the port " + s.LB.Port
 	}
 	return ""

@@ -14,13 +14,13 @@ import (
 func TestStepsOfALeavingGroup(t *testing.T) {
 	answers := map[string]string{"GET /ports": `{"ports": [
 		{"id": "p1", "security_groups": ["default", "group"], "device_owner": "compute:az1", "device_id": "m"}, {"id": "p2", "security_groups": ["group"]}]}`}
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}, Deleting: true}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Deleting: true}}
 	for name, test := range map[string]struct {
 		change        cloud.Change
 		steps, writes []string
 	}{
 		"the Service goes": {
-			change: cloud.Change{Spec: spec},
+			change: cloud.Change{Input: in},
 			steps: []string{
 				"delete port in the security group p1 in shop/web", "delete port in the security group p2 in shop/web", "delete security group shop/web", "delete load balancer shop/web",
 			},
@@ -29,7 +29,7 @@ func TestStepsOfALeavingGroup(t *testing.T) {
 			},
 		},
 		"another balancer follows": {
-			change: cloud.Change{Spec: spec, Replaced: true},
+			change: cloud.Change{Input: in, Replaced: true},
 			steps:  []string{"delete load balancer shop/web"}, writes: []string{"DELETE /lbaas/loadbalancers/lb"},
 		},
 	} {

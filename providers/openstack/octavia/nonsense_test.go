@@ -32,8 +32,8 @@ func TestSubnetOfNonsense(t *testing.T) {
 // subnet of the other family.
 func TestSecondSubnetOfNonsense(t *testing.T) {
 	c := newCase(t, map[string]string{"GET /subnets/" + idNode: `{"subnet": {"id": "` + idNode + `"}}`})
-	spec := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
-	change := cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
+	in := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
+	change := cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
 	if made, err := c.driver.Resources(t.Context(), change); !errors.Is(err, cloud.ErrIncomplete) {
 		t.Errorf("%v, wanted %v", err, made.Wanted)
 	}
@@ -44,14 +44,14 @@ func TestSecondSubnetOfNonsense(t *testing.T) {
 func TestTwoGroups(t *testing.T) {
 	c := newCase(t, checked())
 	c.driver.Config.ManageSecurityGroups, c.driver.Config.CascadeDelete = true, true
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}, Deleting: true}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Deleting: true}}
 	name := "lb-sg-" + web.UID + "-" + web.Namespace + "-" + web.Name
-	spec.BulkList = object.BulkList{Groups: []object.SecurityGroup{{ID: "one", Name: name}, {ID: "theirs", Name: "theirs"}, {ID: "two", Name: name}}}
+	in.BulkList = object.BulkList{Groups: []object.SecurityGroup{{ID: "one", Name: name}, {ID: "theirs", Name: "theirs"}, {ID: "two", Name: name}}}
 	s := &object.Snapshot{}
-	if err := c.driver.groups.Find(t.Context(), s, spec); err != nil {
+	if err := c.driver.groups.Find(t.Context(), s, in); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: s}}); err != nil {
+	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: s}}); err != nil {
 		t.Fatal(err)
 	}
 	c.wrote("two groups", "DELETE /security-groups/one", "DELETE /security-groups/two")

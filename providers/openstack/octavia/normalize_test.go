@@ -22,10 +22,17 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-func specOf(options map[string]string) cloud.Spec {
-	return cloud.Spec{
-		Ref: cloud.Ref{Owner: web}, Options: options, HealthPort: 10256, Lookups: map[string]string{},
-		Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}},
+func specOf(options map[string]string) cloud.Input {
+	return cloud.Input{
+		Spec: cloud.Spec{
+			Owner:      web,
+			Options:    options,
+			HealthPort: 10256,
+			Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}},
+		},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{},
+		},
 	}
 }
 
@@ -73,9 +80,9 @@ func TestMonitors(t *testing.T) {
 	} {
 		d := unconnected()
 		d.Version, d.Config.Provider = test.version, test.provider
-		spec := specOf(monitored)
-		spec.Local = test.local
-		b, _, err := d.Normalize(spec)
+		in := specOf(monitored)
+		in.Local = test.local
+		b, _, err := d.Normalize(in)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,9 +112,9 @@ func TestSourceRanges(t *testing.T) {
 		"only the other, on IPv4": {both[1:], false, false, "192.0.2.0/32"},
 		"only the other, on IPv6": {both[:1], true, false, "2001:db8::/128"},
 	} {
-		spec := specOf(nil)
-		spec.SourceRanges, spec.IPv6, spec.DualStack = test.ranges, test.ipv6, test.dual
-		if got := strings.Join(desired.Allowed(spec), ","); got != test.want {
+		in := specOf(nil)
+		in.SourceRanges, in.IPv6, in.DualStack = test.ranges, test.ipv6, test.dual
+		if got := strings.Join(desired.Allowed(in), ","); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
@@ -126,9 +133,9 @@ func TestRefusals(t *testing.T) {
 		"too many share it":        {nil, map[string]string{desired.LookupFull: "2"}, option.ID.Name},
 		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, map[string]string{desired.LookupTenant: "true", desired.LookupScope: "external"}, option.Internal.Name},
 	} {
-		spec := specOf(test.options)
-		spec.Lookups = test.facts
-		_, _, err := unconnected().Normalize(spec)
+		in := specOf(test.options)
+		in.Lookups = test.facts
+		_, _, err := unconnected().Normalize(in)
 		if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != test.field {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -148,9 +155,9 @@ func TestUnenforcedRanges(t *testing.T) {
 	} {
 		d := unconnected()
 		d.Config.Provider, d.Config.ManageSecurityGroups = config.ProviderOVN, test.managed
-		spec := specOf(nil)
-		spec.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
-		if _, _, err := d.Normalize(spec); (err != nil) != test.refused {
+		in := specOf(nil)
+		in.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
+		if _, _, err := d.Normalize(in); (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -195,10 +202,10 @@ func TestPlacement(t *testing.T) {
 func TestNotes(t *testing.T) {
 	d := unconnected()
 	d.Config.Provider = config.ProviderOVN
-	spec := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
-	spec.Lookups[desired.LookupFloatingNetwork] = desired.NoNetwork
+	in := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
+	in.Lookups[desired.LookupFloatingNetwork] = desired.NoNetwork
 	var fields []string
-	for _, note := range d.Notes(spec) {
+	for _, note := range d.Notes(in) {
 		fields = append(fields, note.Field)
 	}
 	want := []string{option.Flavor.Name, option.FloatingNetwork.Name, option.ClientData.Name, "spec.ports"}
@@ -206,7 +213,7 @@ func TestNotes(t *testing.T) {
 	if diff := cmp.Diff(want, fields); diff != "" {
 		t.Errorf("notes (-want +got):\n%s", diff)
 	}
-	if scope := d.PlaceOf(spec).Scope; scope != cloud.ScopeInternal {
+	if scope := d.PlaceOf(in).Scope; scope != cloud.ScopeInternal {
 		t.Errorf("without an external network the balancer is %s", scope)
 	}
 }
@@ -247,7 +254,7 @@ func TestMembers(t *testing.T) {
 func TestDoubtfulMembersStay(t *testing.T) {
 	present := []object.Member{{Address: "10.0.0.1", Port: 30080, Weight: 1, Enabled: true}, {Address: "10.0.0.2", Port: 30081, Weight: 1, Enabled: true, MonitorPort: 9}}
 	targets := desired.ObservedTargets(present, 30080, 0)
-	change := cloud.Change{Spec: specOf(nil), After: &cloud.Balancer{Targets: targets}}
+	change := cloud.Change{Input: specOf(nil), After: &cloud.Balancer{Targets: targets}}
 	if got := resource.WantedMembers(cloud.Listener{TargetPort: 30080}, change, present, ""); !alike(present, got) {
 		t.Errorf("of %v stay %v", present, got)
 	}
@@ -292,14 +299,14 @@ func TestOwnCheck(t *testing.T) {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	spec := specOf(values)
-	b, notes, err := d.Normalize(spec)
+	in := specOf(values)
+	b, notes, err := d.Normalize(in)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, l := range b.Listeners {
-		if l.Health == nil || l.Health.Protocol != "HTTP" || l.Health.Port != 30080 || l.Health.Path != "/ready" || desired.MonitorPort(l, spec) != 30080 {
-			t.Errorf("%s is checked with %+v at %d, notes %v; want HTTP at 30080", l.Key(), l.Health, desired.MonitorPort(l, spec), notes)
+		if l.Health == nil || l.Health.Protocol != "HTTP" || l.Health.Port != 30080 || l.Health.Path != "/ready" || desired.MonitorPort(l, in.Spec) != 30080 {
+			t.Errorf("%s is checked with %+v at %d, notes %v; want HTTP at 30080", l.Key(), l.Health, desired.MonitorPort(l, in.Spec), notes)
 		}
 	}
 	tcp := cloud.Listener{Protocol: "TCP", Port: 80}
@@ -312,11 +319,11 @@ func TestOwnCheck(t *testing.T) {
 		"somewhere else": {[]object.Member{{MonitorPort: 9}}, 9},
 		"at their own":   {[]object.Member{{}}, 0},
 	} {
-		if got := d.ObservedPort(tcp, test.members, spec); got != test.want {
+		if got := d.ObservedPort(tcp, test.members, in.Spec); got != test.want {
 			t.Errorf("%s: %d, want %d", name, got, test.want)
 		}
 	}
-	if got := d.ObservedPort(tcp, nil, specOf(nil)); got != 0 {
+	if got := d.ObservedPort(tcp, nil, specOf(nil).Spec); got != 0 {
 		t.Errorf("without portable keys: %d, want 0", got)
 	}
 }

@@ -43,52 +43,52 @@ func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 
 // Observe implements cloud.Balancers. A Service that leaves is told what is true now: another one may have
 // joined its balancer since a bulk list, and the tags are written as a whole.
-func (d *Balancers) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	if spec.Deleting && !spec.Removed {
-		spec.BulkList = nil
+func (d *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if in.Deleting && !in.Removed {
+		in.BulkList = nil
 	}
-	f, err := d.find(ctx, spec)
+	f, err := d.find(ctx, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
 	if f.lb == nil {
-		return d.absent(ctx, spec)
+		return d.absent(ctx, in)
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
-		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Security: object.Security{None: d.groups.AreNone(spec)}}
-		if last := object.LastOf(spec); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
+		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Security: object.Security{None: d.groups.AreNone(in.Known)}}
+		if last := object.LastOf(in.Known); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, spec), Lookups: d.lookups(s, spec)}
-		o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Lookups: d.lookups(s, in)}
+		o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 		return o, nil
 	}
-	s, err := d.parts(ctx, f, spec)
+	s, err := d.parts(ctx, f, in)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
-	if spec.Deleting && owner.Read(d.Rules, s, spec).HasNothing() {
-		return d.absent(ctx, spec)
+	if in.Deleting && owner.Read(d.Rules, s, in).HasNothing() {
+		return d.absent(ctx, in)
 	}
-	if err := d.addNeighbours(ctx, s, spec); err != nil {
+	if err := d.addNeighbours(ctx, s, in); err != nil {
 		return cloud.Observed{}, err
 	}
-	s.Sole = f.sole && !object.LastOf(spec).IsSole(s.LB.ID)
-	o := d.observed(s, spec)
+	s.Sole = f.sole && !object.LastOf(in.Known).IsSole(s.LB.ID)
+	o := d.observed(s, in)
 	o.ByName, o.Duplicates = f.byName, f.duplicates
-	return d.explore(ctx, s, o, spec)
+	return d.explore(ctx, s, o, in)
 }
 
 // parts reads what belongs to a balancer in Octavia. What is behind the listeners of others is left out, and for a deletion all
 // that it does not depend on: what goes as a whole, and what goes with pools.
-func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*object.Snapshot, error) {
-	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(spec)
-	leaves := spec.Deleting && !spec.Retained
+func (d *Balancers) parts(ctx context.Context, f found, in cloud.Input) (*object.Snapshot, error) {
+	s, last := &object.Snapshot{LB: *f.lb}, object.LastOf(in.Known)
+	leaves := in.Deleting && !in.Retained
 	whole := leaves && d.Config.CascadeDelete
-	if whole && owner.Read(d.Rules, s, spec).MadeFor {
+	if whole && owner.Read(d.Rules, s, in).MadeFor {
 		return s, nil
 	}
-	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && owner.Read(d.Rules, s, spec).MayDelete {
+	if err := d.reader.AddListeners(ctx, s, last); err != nil || whole && owner.Read(d.Rules, s, in).MayDelete {
 		return s, err
 	}
 	if err := d.reader.AddPools(ctx, s, last); err != nil || leaves {
@@ -97,60 +97,60 @@ func (d *Balancers) parts(ctx context.Context, f found, spec cloud.Spec) (*objec
 	if !last.IsAnswer(s.LB) {
 		s.Read = f.read
 	}
-	return s, d.reader.AddBehind(ctx, s, last, owner.Read(d.Rules, s, spec).Pools(s.Pools))
+	return s, d.reader.AddBehind(ctx, s, last, owner.Read(d.Rules, s, in).Pools(s.Pools))
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
-func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
-	if tenancy := owner.Read(d.Rules, s, spec); spec.Deleting && !spec.Retained && tenancy.Tags.Ours && !tenancy.MayDelete {
-		return d.groups.Find(ctx, s, spec)
+func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, in cloud.Input) error {
+	if tenancy := owner.Read(d.Rules, s, in); in.Deleting && !in.Retained && tenancy.Tags.Ours && !tenancy.MayDelete {
+		return d.groups.Find(ctx, s, in)
 	}
-	if err := d.floating.Find(ctx, s, spec); err != nil {
+	if err := d.floating.Find(ctx, s, in); err != nil {
 		return err
 	}
-	return d.groups.Find(ctx, s, spec)
+	return d.groups.Find(ctx, s, in)
 }
 
 // absent is what is said when there is no balancer. Its floating IP or security group may be
 // left: both are known by the Service's UID.
-func (d *Balancers) absent(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
+func (d *Balancers) absent(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	s := &object.Snapshot{}
-	if err := d.addNeighbours(ctx, s, spec); err != nil {
+	if err := d.addNeighbours(ctx, s, in); err != nil {
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
-	o.Orphans = len(s.Security.Groups) > 0 || s.Free != nil && !option.KeepFloatingIP.Bool(spec.Options)
-	return d.explore(ctx, s, o, spec)
+	o.Orphans = len(s.Security.Groups) > 0 || s.Free != nil && !option.KeepFloatingIP.Bool(in.Options)
+	return d.explore(ctx, s, o, in)
 }
 
 // explore finds out what a change will need: where to take a floating IP from, the network the
 // members are in, and whether there is a certificate. What the Service asks for and is not to be
 // found is a fact about it, so that its nodes are kept up to date in spite of it. A Service that
 // leaves needs none of this.
-func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Observed, spec cloud.Spec) (cloud.Observed, error) {
-	if !spec.Deleting {
-		if err := d.exploreFloating(ctx, s, o.Lookups, spec); err != nil {
+func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Observed, in cloud.Input) (cloud.Observed, error) {
+	if !in.Deleting {
+		if err := d.exploreFloating(ctx, s, o.Lookups, in); err != nil {
 			return cloud.Observed{}, err
 		}
-		if err := d.exploreMembers(ctx, s, o.Lookups, spec); err != nil {
+		if err := d.exploreMembers(ctx, s, o.Lookups, in); err != nil {
 			return cloud.Observed{}, err
 		}
-		d.exploreTLS(ctx, s, o.Lookups, spec)
+		d.exploreTLS(ctx, s, o.Lookups, in.Spec)
 	}
 	if o.Found {
-		spec.Lookups = o.Lookups
-		o.Balancer = d.view(s, spec)
+		in.Lookups = o.Lookups
+		o.Balancer = d.view(s, in)
 	}
 	return o, nil
 }
 
-func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	where := d.PlaceOf(spec)
+func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, in cloud.Input) error {
+	where := d.PlaceOf(in)
 	lacks := s.Floating == nil && s.Free == nil && !where.Internal && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
-	if !lacks || spec.IPv6 || where.FloatingNetwork != "" {
+	if !lacks || in.IPv6 || where.FloatingNetwork != "" {
 		return nil
 	}
-	found, err := spec.ReadNetwork(ctx, d)
+	found, err := in.ReadNetwork(ctx, d)
 	if err == nil {
 		facts[desired.LookupFloatingNetwork] = cmp.Or(found.(string), desired.NoNetwork)
 	}
@@ -162,8 +162,8 @@ func (d *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 	return d.floating.FindNetwork(ctx)
 }
 
-func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) error {
-	where := d.PlaceOf(spec)
+func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, in cloud.Input) error {
+	where := d.PlaceOf(in)
 	id := cmp.Or(where.MemberSubnet, s.LB.Subnet, where.Subnet)
 	if !d.Config.ManageSecurityGroups || id == "" {
 		return nil

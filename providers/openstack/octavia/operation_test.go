@@ -90,24 +90,24 @@ func TestPartsThatAreRead(t *testing.T) {
 		c := newCase(t, parts(test.others))
 		c.driver.Config.CascadeDelete = !test.oneByOne
 		lb := object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(test.made), Tags: test.tags, Updated: "2026-11-21T10:00:00"}
-		spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Deleting: test.deleting, Retained: test.keeps, Options: map[string]string{}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{}}, Known: cloud.Known{ID: "lb", Deleting: test.deleting, Retained: test.keeps}}
 		at := time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC)
-		s, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, spec)
+		s, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, in)
 		if err != nil || !slices.Equal(c.reads, test.want) {
 			t.Errorf("%s: read %q, %v; want %q", name, c.reads, err, test.want)
 		}
 		// The next look takes what has the same stamp, but nothing that was not read.
-		c.reads, spec.Deleting, spec.Last = nil, false, &cloud.Observed{Native: s}
-		again, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, spec)
+		c.reads, in.Deleting, in.Last = nil, false, &cloud.Observed{Native: s}
+		again, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, in)
 		if whole := !test.deleting || test.keeps; err != nil || (len(c.reads) == 0) != whole || len(again.Members["p"]) != 1 || again.Monitors["p"].ID != "h" {
 			t.Errorf("%s: then read %q, %v; members %v, monitors %v", name, c.reads, err, again.Members, again.Monitors)
 		}
 		if test.deleting {
 			continue
 		}
-		c.reads, spec.Options[annotation.Adopt.Name] = nil, "lb" // all that has no other ownership tag is the Service's then
+		c.reads, in.Options[annotation.Adopt.Name] = nil, "lb" // all that has no other ownership tag is the Service's then
 		lb.Tags = d.OwnershipTags.WantedOwnershipTags(web)
-		if _, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, spec); err != nil || len(c.reads) > 1 {
+		if _, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, in); err != nil || len(c.reads) > 1 {
 			t.Errorf("%s: adopted, read %q, %v", name, c.reads, err)
 		}
 	}
@@ -127,7 +127,7 @@ func TestLeftGroup(t *testing.T) {
 		if left {
 			c.answers["GET /security-groups"] = `{"security_groups": [{"id": "g", "name": "lb-sg-u-1-shop-web"}]}`
 		}
-		spec := cloud.Spec{Ref: cloud.Ref{ID: idLB, Owner: web}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: idLB}}
 		for _, look := range []struct {
 			at, status string
 			leaves     bool
@@ -142,13 +142,13 @@ func TestLeftGroup(t *testing.T) {
 			{at: "what is left", leaves: true, asks: true},
 		} {
 			lb := `{"id": "` + idLB + `", "provisioning_status": "` + look.status + `", "tags": ["` + tag + `"]}`
-			if c.reads, spec.Deleting = nil, look.leaves; look.status == "" {
+			if c.reads, in.Deleting = nil, look.leaves; look.status == "" {
 				c.answers[path] = `{"loadbalancers": []}`
 				delete(c.answers, path+"/"+idLB)
 			} else {
 				c.answers[path], c.answers[path+"/"+idLB] = `{"loadbalancers": [`+lb+`]}`, `{"loadbalancer": `+lb+`}`
 			}
-			o, err := c.driver.Observe(t.Context(), spec)
+			o, err := c.driver.Observe(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -157,8 +157,8 @@ func TestLeftGroup(t *testing.T) {
 			if asked != look.asks || (len(s.Security.Groups) > 0) != (left && asked) || look.leaves && !o.Found && o.Orphans != left {
 				t.Errorf("left %t, a look at %s: asked %q, group %v, found %t, orphans %t", left, look.at, c.reads, s.Security.Groups, o.Found, o.Orphans)
 			}
-			if spec.Last = nil; o.Found {
-				spec.Last = &o
+			if in.Last = nil; o.Found {
+				in.Last = &o
 			}
 		}
 	}
@@ -186,7 +186,7 @@ func TestSoleBalancer(t *testing.T) {
 	} {
 		c := newCase(t, map[string]string{"GET /security-groups": `{"security_groups": []}`, "GET /floatingips": `{"floatingips": []}`})
 		c.driver.Config.CascadeDelete = true
-		spec := cloud.Spec{Ref: cloud.Ref{ID: idLB, Owner: web}, Deleting: true}
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: idLB, Deleting: true}}
 		show := func(id, status string) string {
 			return fmt.Sprintf(`{"id": %q, "provisioning_status": %q, "name": %q, "tags": [%q]}`, id, status, c.driver.OwnershipTags.Name(web), c.driver.OwnershipTags.Tag(web))
 		}
@@ -203,16 +203,16 @@ func TestSoleBalancer(t *testing.T) {
 				all = append(all, fmt.Sprintf(`{"id": %q, "provisioning_status": "ACTIVE", "name": %q}`, other, c.driver.OwnershipTags.Name(web)))
 			}
 			c.answers["GET "+list], c.reads = `{"loadbalancers": [`+strings.Join(all, ", ")+`]}`, nil
-			spec.Ref.ID = cmp.Or(look.names, idLB)
-			o, err := c.driver.Observe(t.Context(), spec)
+			in.ID = cmp.Or(look.names, idLB)
+			o, err := c.driver.Observe(t.Context(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
 			if listed := slices.Contains(c.reads, list); listed != look.lists || o.Found != (len(all) > 0) {
 				t.Errorf("%s, look %d: asked %q, found %q; want a list: %t", name, n, c.reads, o.ID, look.lists)
 			}
-			if spec.Last = nil; o.Found {
-				spec.Last = &o
+			if in.Last = nil; o.Found {
+				in.Last = &o
 			}
 		}
 	}
@@ -249,15 +249,15 @@ func TestAnswerToACreation(t *testing.T) {
 		if err != nil || made.Fields["vip_port_id"] != test.port {
 			t.Fatalf("%s: made %+v, %v", name, made, err)
 		}
-		spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}, Last: &cloud.Observed{ID: made.ID, Native: made.Native}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{annotation.Adopt.Name: "lb"}}, Known: cloud.Known{ID: "lb", Last: &cloud.Observed{ID: made.ID, Native: made.Native}}}
 		now := found{lb: &object.Balancer{ID: "lb", Updated: "2026-11-21T10:00:00"}, read: time.Date(2026, 11, 21, 10, 1, 0, 0, time.UTC)}
 		c.reads = nil
-		s, err := c.driver.parts(t.Context(), now, spec)
+		s, err := c.driver.parts(t.Context(), now, in)
 		if err != nil || !slices.Equal(c.reads, append([]string{"/lbaas/listeners", "/lbaas/pools"}, test.want...)) || test.want == nil && s.Members["p"][0].Port != 30080 {
 			t.Errorf("%s: read %q, %v; members %+v", name, c.reads, err, s.Members)
 		}
-		c.reads, spec.Last = nil, &cloud.Observed{ID: "lb", Native: s}
-		if _, err = c.driver.parts(t.Context(), now, spec); err != nil || (len(c.reads) == 4) != (made.Native != nil && made.ID == "lb") {
+		c.reads, in.Last = nil, &cloud.Observed{ID: "lb", Native: s}
+		if _, err = c.driver.parts(t.Context(), now, in); err != nil || (len(c.reads) == 4) != (made.Native != nil && made.ID == "lb") {
 			t.Errorf("%s: the next look read %q, %v", name, c.reads, err)
 		}
 	}

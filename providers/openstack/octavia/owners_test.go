@@ -34,7 +34,7 @@ func connected(c Clients) *Balancers {
 func TestOwner(t *testing.T) {
 	d := unconnected()
 	upstream := func(o cloud.Owner) string { return d.OwnershipTags.Name(o) }
-	byID := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
+	byID := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb"}}
 	leaving, taking := byID, byID
 	leaving.Deleting = true
 	taking.Options = map[string]string{annotation.Adopt.Name: "lb"}
@@ -46,7 +46,7 @@ func TestOwner(t *testing.T) {
 	for name, test := range map[string]struct {
 		name   string
 		tags   []string
-		spec   cloud.Spec
+		input  cloud.Input
 		want   cloud.Owner
 		shared bool
 	}{
@@ -55,11 +55,11 @@ func TestOwner(t *testing.T) {
 		"ours, and a restored cluster's": {upstream(web), append(d.OwnershipTags.WantedOwnershipTags(web), d.OwnershipTags.Tag(twin)), byID, web, false},
 		"ours and another's":             {upstream(web), append(d.OwnershipTags.WantedOwnershipTags(web), d.OwnershipTags.WantedOwnershipTags(shopAPI)...), byID, web, false},
 		"upstream's":                     {upstream(web), []string{upstream(web)}, byID, proven, false},
-		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
+		"upstream's, by name":            {upstream(web), []string{upstream(web)}, cloud.Input{Spec: cloud.Spec{Owner: web}}, claimed, false},
 		"without tags":                   {upstream(web), nil, byID, proven, false},
-		"without tags, by name":          {upstream(web), nil, cloud.Spec{Ref: cloud.Ref{Owner: web}}, claimed, false},
+		"without tags, by name":          {upstream(web), nil, cloud.Input{Spec: cloud.Spec{Owner: web}}, claimed, false},
 		"shared":                         {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), byID, none, true},
-		"shared, not named":              {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), cloud.Spec{Ref: cloud.Ref{Owner: web}}, shopAPI, false},
+		"shared, not named":              {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), cloud.Input{Spec: cloud.Spec{Owner: web}}, shopAPI, false},
 		"shared, given up":               {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), leaving, shopAPI, false},
 		"to be taken over":               {upstream(shopAPI), d.OwnershipTags.WantedOwnershipTags(shopAPI), taking, shopAPI, false},
 		"shared by upstream":             {upstream(shopAPI), append(d.OwnershipTags.WantedOwnershipTags(shopAPI), upstream(web)), byID, proven, true},
@@ -82,7 +82,7 @@ func TestOwner(t *testing.T) {
 		"of its UID":                     {cloud.UIDName("u-1"), nil, byID, web, false},
 	} {
 		lb := &object.Balancer{ID: "lb", Name: test.name, Tags: test.tags}
-		got, shared := owner.Read(d.Rules, &object.Snapshot{LB: *lb}, test.spec).Owner()
+		got, shared := owner.Read(d.Rules, &object.Snapshot{LB: *lb}, test.input).Owner()
 		if diff := cmp.Diff(test.want, got); diff != "" || shared != test.shared {
 			t.Errorf("%s: shared %t (-want +got):\n%s", name, shared, diff)
 		}
@@ -93,8 +93,8 @@ func TestOwner(t *testing.T) {
 func TestOwnerWithoutTags(t *testing.T) {
 	d := unconnected()
 	d.Version = api.V(2, 4)
-	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Options: map[string]string{annotation.Adopt.Name: "lb"}}
-	if got, shared := owner.Read(d.Rules, &object.Snapshot{LB: object.Balancer{ID: "lb", Name: tag.NamePrefix + "kubernetes_bank_vault"}}, spec).Owner(); got.Name != "vault" || shared {
+	in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{annotation.Adopt.Name: "lb"}}, Known: cloud.Known{ID: "lb"}}
+	if got, shared := owner.Read(d.Rules, &object.Snapshot{LB: object.Balancer{ID: "lb", Name: tag.NamePrefix + "kubernetes_bank_vault"}}, in).Owner(); got.Name != "vault" || shared {
 		t.Errorf("owner %+v, shared %t", got, shared)
 	}
 }
@@ -109,9 +109,9 @@ func TestPick(t *testing.T) {
 		{ID: "ours-2", Name: "renamed", Tags: d.OwnershipTags.WantedOwnershipTags(web)},
 		{ID: "ours-1", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web)},
 	}
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}}
 	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
-		f := d.pick(all[:count], spec)
+		f := d.pick(all[:count], in)
 		got := ""
 		if f.lb != nil {
 			got = f.lb.ID
@@ -123,15 +123,15 @@ func TestPick(t *testing.T) {
 			t.Errorf("of %d balancers these are duplicates: %q", count, f.duplicates)
 		}
 	}
-	spec = cloud.Spec{Ref: cloud.Ref{Owner: web}, Beside: &cloud.Observed{ID: "ours-1"}}
-	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+	in = cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Beside: &cloud.Observed{ID: "ours-1"}}}
+	if f := d.pick(all, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1: %+v", f)
 	}
 	all = append(all, object.Balancer{ID: "a-restored-cluster's", Tags: d.OwnershipTags.WantedOwnershipTags(twin)})
-	if f := d.pick(all, spec); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+	if f := d.pick(all, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1 and one of a restored cluster: %+v", f)
 	}
-	if f := d.pick(all[:3], spec); f.lb != nil {
+	if f := d.pick(all[:3], in); f.lb != nil {
 		t.Errorf("beside ours-1 %s is found by name", f.lb.ID)
 	}
 }
@@ -203,7 +203,7 @@ func TestStamps(t *testing.T) {
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
 	d.OwnershipTags.ClusterName = "my-cluster"
-	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}, Lookups: map[string]string{}, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}, Environment: cloud.Environment{Lookups: map[string]string{}}, Known: cloud.Known{ID: "lb"}}
 	made := func(tags ...string) *object.Snapshot {
 		return &object.Snapshot{LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Tags: tags}, Listeners: []object.Listener{
 			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.OwnershipTags.Name(shopAPI)}},
@@ -212,11 +212,11 @@ func TestClusterOfAnotherName(t *testing.T) {
 		}}
 	}
 	for name, s := range map[string]*object.Snapshot{"upstream's": made(old.OwnershipTags.Name(web)), "ours": made(old.OwnershipTags.WantedOwnershipTags(web)...)} {
-		if owner.Read(d.Rules, s, spec).Tenant || owner.Read(d.Rules, s, spec).HasNothing() || !owner.Read(d.Rules, s, spec).MayDelete {
-			t.Errorf("%s: tenant %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).HasNothing(), owner.Read(d.Rules, s, spec).MayDelete)
+		if owner.Read(d.Rules, s, in).Tenant || owner.Read(d.Rules, s, in).HasNothing() || !owner.Read(d.Rules, s, in).MayDelete {
+			t.Errorf("%s: tenant %t, nothing of ours %t, may be deleted %t", name, owner.Read(d.Rules, s, in).Tenant, owner.Read(d.Rules, s, in).HasNothing(), owner.Read(d.Rules, s, in).MayDelete)
 		}
 		for i, ours := range []bool{false, true, false} {
-			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != ours {
+			if got := isOurs(owner.Read(d.Rules, s, in), s.Listeners[i]); got != ours {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
@@ -224,10 +224,10 @@ func TestClusterOfAnotherName(t *testing.T) {
 			t.Errorf("%s: tags %q", name, tags)
 		}
 	}
-	if s := made(); !owner.Read(d.Rules, s, spec).Tenant {
+	if s := made(); !owner.Read(d.Rules, s, in).Tenant {
 		t.Error("without a tag nothing says that it is this Service's")
 	}
-	if s := made(append(thiefOwnershipTags(old), old.OwnershipTags.Name(web))...); d.OwnershipTags.ReadOwners(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, spec).MayDelete {
+	if s := made(append(thiefOwnershipTags(old), old.OwnershipTags.Name(web))...); d.OwnershipTags.ReadOwners(s.LB.Tags, web).Upstream || owner.Read(d.Rules, s, in).MayDelete {
 		t.Error("the balancer of a Service of the same name in another cluster is ours")
 	}
 }
@@ -242,17 +242,17 @@ func thiefOwnershipTags(d *Balancers) []string { return d.OwnershipTags.WantedOw
 // seen on the balancer.
 func TestSharersOfOneBalancer(t *testing.T) {
 	d := unconnected()
-	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb"}}
 	s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web)}, Listeners: []object.Listener{{Port: 81, Tags: []string{d.OwnershipTags.Name(shopAPI)}}, {Port: 82}}}
-	if isOurs(owner.Read(d.Rules, s, spec), s.Listeners[0]) || !isOurs(owner.Read(d.Rules, s, spec), s.Listeners[1]) {
+	if isOurs(owner.Read(d.Rules, s, in), s.Listeners[0]) || !isOurs(owner.Read(d.Rules, s, in), s.Listeners[1]) {
 		t.Error("a listener with another Service's name is ours, or one without any is not")
 	}
 	s.LB.Tags = append(s.LB.Tags, d.OwnershipTags.Name(shopAPI))
-	if owner.Read(d.Rules, s, spec).MayDelete || owner.Read(d.Rules, s, spec).HasNothing() {
+	if owner.Read(d.Rules, s, in).MayDelete || owner.Read(d.Rules, s, in).HasNothing() {
 		t.Error("it may be deleted, or has nothing of ours")
 	}
 	s.LB.Tags, s.Listeners = []string{d.OwnershipTags.Name(shopAPI)}, s.Listeners[:1]
-	if !owner.Read(d.Rules, s, spec).HasNothing() {
+	if !owner.Read(d.Rules, s, in).HasNothing() {
 		t.Error("all that was ours is gone, and still there is something")
 	}
 }
@@ -261,7 +261,7 @@ func TestSharersOfOneBalancer(t *testing.T) {
 // nothing while listeners of somebody else are on it.
 func TestTenantOfAnUntaggedBalancer(t *testing.T) {
 	d := unconnected()
-	spec := cloud.Spec{Ref: cloud.Ref{ID: "lb", Owner: web}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb"}}
 	ours, plain := object.Listener{Port: 80, Tags: []string{d.OwnershipTags.Name(web)}}, object.Listener{Port: 81}
 	for name, test := range map[string]struct {
 		tags      []string
@@ -273,10 +273,10 @@ func TestTenantOfAnUntaggedBalancer(t *testing.T) {
 		"before it is marked":       {nil, []object.Listener{plain}, true},
 	} {
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Name: d.OwnershipTags.Name(shopAPI), Tags: test.tags}, Listeners: test.listeners}
-		if owner.Read(d.Rules, s, spec).Tenant != test.tenant || owner.Read(d.Rules, s, spec).MayDelete == test.tenant {
-			t.Errorf("%s: tenant %t, may be deleted %t", name, owner.Read(d.Rules, s, spec).Tenant, owner.Read(d.Rules, s, spec).MayDelete)
+		if owner.Read(d.Rules, s, in).Tenant != test.tenant || owner.Read(d.Rules, s, in).MayDelete == test.tenant {
+			t.Errorf("%s: tenant %t, may be deleted %t", name, owner.Read(d.Rules, s, in).Tenant, owner.Read(d.Rules, s, in).MayDelete)
 		}
-		if test.tenant && isOurs(owner.Read(d.Rules, s, spec), plain) {
+		if test.tenant && isOurs(owner.Read(d.Rules, s, in), plain) {
 			t.Errorf("%s: the other's listener is ours", name)
 		}
 	}
@@ -286,8 +286,8 @@ func TestTenantOfAnUntaggedBalancer(t *testing.T) {
 // says whose it is, and it is not in its own way.
 func TestListenerWithAUsersTag(t *testing.T) {
 	d := unconnected()
-	spec := specOf(nil)
-	spec.Ref.ID = "lb"
+	in := specOf(nil)
+	in.ID = "lb"
 	ours := object.Listener{ID: "ours", Name: "listener_0_" + d.OwnershipTags.Name(web), Protocol: "TCP", Port: 80, Tags: []string{"team"}}
 	theirs := object.Listener{ID: "theirs", Name: "listener_0_" + d.OwnershipTags.Name(shopAPI), Protocol: "TCP", Port: 81, Tags: []string{"team"}}
 	users := object.Listener{ID: "user's", Name: "mine", Protocol: "TCP", Port: 82, Tags: []string{"team"}}
@@ -298,11 +298,11 @@ func TestListenerWithAUsersTag(t *testing.T) {
 	} {
 		s := &object.Snapshot{LB: lb, Listeners: []object.Listener{ours, theirs, users, claimed}}
 		for i, want := range []bool{true, false, false, false} {
-			if got := isOurs(owner.Read(d.Rules, s, spec), s.Listeners[i]); got != want {
+			if got := isOurs(owner.Read(d.Rules, s, in), s.Listeners[i]); got != want {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
-		if taken := d.lookups(s, spec)[desired.LookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+		if taken := d.lookups(s, in)[desired.LookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
 			t.Errorf("%s: taken %s", name, taken)
 		}
 	}

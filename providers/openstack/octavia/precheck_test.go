@@ -90,12 +90,12 @@ func TestCheck(t *testing.T) {
 	} {
 		c := newCase(t, checked())
 		c.driver.Config.Placement.FloatingNetwork = idPublic
-		spec := specOf(test.options)
-		spec.LoadBalancerIP = test.address
+		in := specOf(test.options)
+		in.LoadBalancerIP = test.address
 		if option.Internal.Bool(test.options) && test.address != "" {
-			spec.Options[option.Subnet.Name] = idNode
+			in.Options[option.Subnet.Name] = idNode
 		}
-		err := c.driver.Check(t.Context(), spec, test.before)
+		err := c.driver.Check(t.Context(), in, test.before)
 		switch {
 		case test.want == "" && err != nil:
 			t.Errorf("%s: %v", name, err)
@@ -112,9 +112,9 @@ func TestCheck(t *testing.T) {
 // that cannot be.
 func TestFloatingIPFromNowhere(t *testing.T) {
 	c := newCase(t, checked())
-	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
+	in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
 	lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-	_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+	_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 	if !check.IsInvalid(err) || !strings.Contains(err.Error(), option.FloatingSubnet.Name) {
 		t.Errorf("error %v", err)
 	}
@@ -124,14 +124,14 @@ func TestFloatingIPFromNowhere(t *testing.T) {
 // TestChosenFloatingIP is made before the balancer, which would wait for it for ever.
 func TestChosenFloatingIP(t *testing.T) {
 	c := newCase(t, checked())
-	spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
-	spec.LoadBalancerIP = "172.24.0.7"
-	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
+	in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
+	in.LoadBalancerIP = "172.24.0.7"
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := resource.Find(made.Wanted, cloud.IDOf{Kind: floatingip.KindFloatingIP, Key: "172.24.0.7"})
-	lb := resource.Find(made.Wanted, resource.TheBalancer(spec))
+	lb := resource.Find(made.Wanted, resource.TheBalancer(in.Spec))
 	if first == nil || lb == nil || !slices.Contains(lb.Needs, first.Ref()) {
 		t.Fatalf("the balancer is not made after the floating IP: %+v", made.Wanted)
 	}
@@ -141,9 +141,9 @@ func TestChosenFloatingIP(t *testing.T) {
 	if body := fieldsOf(t, c.writes[0]); body["floating_ip_address"] != "172.24.0.7" || body["port_id"] != nil || body["description"] != c.driver.OwnershipTags.OwnDescription(tag.FloatingIP, web) {
 		t.Errorf("made %v", body)
 	}
-	spec.LoadBalancerIP = "172.24.0.9"
-	made, err = c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
-	if lb := resource.Find(made.Wanted, resource.TheBalancer(spec)); err != nil || len(lb.Needs) > 0 {
+	in.LoadBalancerIP = "172.24.0.9"
+	made, err = c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
+	if lb := resource.Find(made.Wanted, resource.TheBalancer(in.Spec)); err != nil || len(lb.Needs) > 0 {
 		t.Errorf("an address that is there: %v, %v", lb, err)
 	}
 }
@@ -152,7 +152,7 @@ func TestChosenFloatingIP(t *testing.T) {
 func TestIDOfAnotherForm(t *testing.T) {
 	for _, id := range []string{"10", "regional", "../ports", "a/b?c"} {
 		c := newCase(t, map[string]string{"GET /lbaas/loadbalancers": `{"loadbalancers": []}`})
-		f, err := c.driver.find(t.Context(), cloud.Spec{Ref: cloud.Ref{ID: id, Owner: web}})
+		f, err := c.driver.find(t.Context(), cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: id}})
 		if err != nil || f.lb != nil || len(c.reads) != 1 || c.reads[0] != "/lbaas/loadbalancers" {
 			t.Errorf("id %q: %+v, %v, asked for %q", id, f, err, c.reads)
 		}
@@ -171,10 +171,10 @@ func TestFloatingIPOfAnotherService(t *testing.T) {
 		{"", "172.24.0.5", true}, // the balancer that is replaced had it
 	} {
 		c := newCase(t, checked())
-		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
-		spec.LoadBalancerIP, spec.Preserved = test.address, map[string]string{desired.FieldFloatingIP: test.preserved}
+		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
+		in.LoadBalancerIP, in.Preserved = test.address, map[string]string{desired.FieldFloatingIP: test.preserved}
 		lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if test.attached {
 			c.wrote("a free floating IP", `PUT /floatingips/fip {"floatingip":{"port_id":"`+idVIP+`"}}`)
 		} else if c.wrote("another's floating IP"); !check.IsInvalid(err) || !strings.Contains(err.Error(), "another Service") {

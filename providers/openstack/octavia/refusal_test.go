@@ -18,35 +18,35 @@ func TestRefusal(t *testing.T) {
 	const members = "PUT /lbaas/pools/pool/members"
 	for name, test := range map[string]struct {
 		refused string
-		edit    func(*cloud.Spec)
+		edit    func(*cloud.Input)
 		want    []string // the starts of the requests of all runs
 	}{
 		"a pool for another protocol": {
-			"POST /lbaas/pools", func(spec *cloud.Spec) { spec.Options[option.ForwardedFor.Name] = "true" },
+			"POST /lbaas/pools", func(in *cloud.Input) { in.Options[option.ForwardedFor.Name] = "true" },
 			[]string{"POST /lbaas/pools", members, "POST /lbaas/pools"},
 		},
 		"another algorithm": {
-			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(spec *cloud.Spec) { spec.Options[option.Method.Name] = "LEAST_CONNECTIONS" },
+			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(in *cloud.Input) { in.Options[option.Method.Name] = "LEAST_CONNECTIONS" },
 			[]string{"PUT /lbaas/pools/pool ", members, "PUT /lbaas/pools/pool "},
 		},
 		"members": {
-			members, func(spec *cloud.Spec) { spec.Options[option.ConnectionLimit.Name] = "7" },
+			members, func(in *cloud.Input) { in.Options[option.ConnectionLimit.Name] = "7" },
 			[]string{members, "PUT /lbaas/listeners/listener", members},
 		},
 		"another port": {
-			"POST /lbaas/listeners", func(spec *cloud.Spec) { spec.Ports[0].Port = 81 },
+			"POST /lbaas/listeners", func(in *cloud.Input) { in.Ports[0].Port = 81 },
 			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := newCase(t, nil)
 			c.refused = test.refused
-			spec := specOf(map[string]string{option.Internal.Name: "true"})
-			spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
-			spec.Candidates = []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}}
-			s := serving(c.driver, spec)
-			test.edit(&spec)
-			c.runs(s, spec)
+			in := specOf(map[string]string{option.Internal.Name: "true"})
+			in.Ports, in.ID = in.Ports[:1], "lb"
+			in.Candidates = []cloud.Target{{InstanceID: "one", NodeName: "one", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.10.0.11"}}}}
+			s := serving(c.driver, in.Spec)
+			test.edit(&in)
+			c.runs(s, in)
 			if len(c.writes) != len(test.want) {
 				t.Fatalf("wrote\n%s\nwant\n%s", strings.Join(c.writes, "\n"), strings.Join(test.want, "\n"))
 			}
@@ -64,13 +64,13 @@ func TestRefusedCreation(t *testing.T) {
 	for _, serial := range []bool{false, true} {
 		c := newCase(t, nil)
 		c.driver.Config.Serial, c.refused = serial, "POST /lbaas/loadbalancers"
-		spec := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
-		after, _, err := c.driver.Normalize(spec)
+		in := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode, option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3"})
+		after, _, err := c.driver.Normalize(in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		after.Targets = nil
-		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
 		if api.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
 			t.Errorf("serial %t: %v, wrote %q", serial, err, c.writes)
 		}
@@ -93,25 +93,25 @@ func serving(d *Balancers, spec cloud.Spec) *object.Snapshot {
 
 // runs lets runs follow each other until one ends with nothing but a refusal. What was made and
 // written is then there.
-func (c *table) runs(s *object.Snapshot, spec cloud.Spec) {
+func (c *table) runs(s *object.Snapshot, in cloud.Input) {
 	c.Helper()
 	for range 10 {
-		spec.Lookups = c.driver.lookups(s, spec)
-		after, _, err := c.driver.Normalize(spec)
+		in.Lookups = c.driver.lookups(s, in)
+		after, _, err := c.driver.Normalize(in)
 		if err != nil {
 			c.Fatal(err)
 		}
-		for _, t := range spec.Candidates {
+		for _, t := range in.Candidates {
 			after.Targets = append(after.Targets, t.InstanceID)
 		}
-		progress, err := apply(c.T, c.driver, cloud.Change{Spec: spec, Before: c.driver.observed(s, spec), After: &after})
+		progress, err := apply(c.T, c.driver, cloud.Change{Input: in, Before: c.driver.observed(s, in), After: &after})
 		if !progress.Pending {
 			if api.Classify(err).Class != cloud.FailureQuota {
 				c.Fatalf("the last run ended with %v", err)
 			}
 			return
 		}
-		c.keep(s, spec, c.writes[len(c.writes)-1])
+		c.keep(s, in.Spec, c.writes[len(c.writes)-1])
 	}
 	c.Fatalf("no end: %q", c.writes)
 }

@@ -36,19 +36,19 @@ func TestFloatingIPFollows(t *testing.T) {
 		"none":             {nil, "", "POST /floatingips"},
 	} {
 		c := newCase(t, checked())
-		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
-		spec.LoadBalancerIP = test.address
-		spec.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=old&uid=u-1"}}, Floating: test.at}}
+		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
+		in.LoadBalancerIP = test.address
+		in.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=old&uid=u-1"}}, Floating: test.at}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
-		_, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
 		follows := !strings.HasPrefix(test.want, "POST")
-		if scope := c.driver.observedScope(s, spec); (scope == cloud.ScopeExternal) != follows {
+		if scope := c.driver.observedScope(s, in); (scope == cloud.ScopeExternal) != follows {
 			t.Errorf("%s: scope %s", name, scope)
 		}
-		if got := c.driver.addressesOf(s, spec)[0].IP; (got == "172.24.0.8") != follows {
+		if got := c.driver.addressesOf(s, in)[0].IP; (got == "172.24.0.8") != follows {
 			t.Errorf("%s: address %s", name, got)
 		}
 	}
@@ -79,10 +79,10 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		answers["GET /lbaas/loadbalancers"] = string(lb)
 		answers["GET /floatingips?172.24.0.8"] = `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "port_id": "` + idVIP + `"}]}`
 		c := newCase(t, answers)
-		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
-		spec.LoadBalancerIP = test.address
+		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
+		in.LoadBalancerIP = test.address
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, OnOtherPort: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)}}
-		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
@@ -98,7 +98,7 @@ func TestDeletionForAnother(t *testing.T) {
 		want   string // what becomes of the floating IP
 	}{
 		"another follows": {cloud.Change{Replaced: true}, `PUT /floatingips/fip {"floatingip":{` + tagged + `,"port_id":null}}`},
-		"another serves":  {cloud.Change{Spec: cloud.Spec{Beside: &cloud.Observed{ID: "new"}}}, `DELETE /floatingips/fip`},
+		"another serves":  {cloud.Change{Input: cloud.Input{Known: cloud.Known{Beside: &cloud.Observed{ID: "new"}}}}, `DELETE /floatingips/fip`},
 	} {
 		c := newCase(t, nil)
 		c.driver.Config.CascadeDelete = true
@@ -108,7 +108,7 @@ func TestDeletionForAnother(t *testing.T) {
 			Free:     &object.FloatingIP{ID: "free", Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)},
 			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group"}}},
 		}
-		test.change.Spec.Ref.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
+		test.change.Input.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
 		if _, err := apply(t, c.driver, test.change); err != nil {
 			t.Fatal(err)
 		}
@@ -132,9 +132,9 @@ func TestCoexist(t *testing.T) {
 		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
 		"somebody else's":   {nil, "", cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(shopAPI), Tags: d.OwnershipTags.WantedOwnershipTags(shopAPI)}}}, false},
 	} {
-		spec := specOf(test.options)
-		spec.LoadBalancerIP = test.address
-		if reason := d.Coexist(spec, test.before); (reason == "") != test.want {
+		in := specOf(test.options)
+		in.LoadBalancerIP = test.address
+		if reason := d.Coexist(in, test.before); (reason == "") != test.want {
 			t.Errorf("%s: %q", name, reason)
 		}
 	}
@@ -144,24 +144,24 @@ func TestCoexist(t *testing.T) {
 // now.
 func TestRestored(t *testing.T) {
 	c := newCase(t, nil)
-	spec := specOf(map[string]string{option.Subnet.Name: idNone, option.Flavor.Name: idNone, option.Network.Name: idNone})
-	spec.LoadBalancerIP = "172.24.0.99"
-	spec.Preserved = map[string]string{desired.FieldSubnet: idNode, desired.FieldNetwork: idNodes, desired.FieldFlavor: idFlavor, desired.FieldFloatingIP: "172.24.0.8", desired.FieldProvider: "octavia"}
-	after, _, err := c.driver.Normalize(spec)
+	in := specOf(map[string]string{option.Subnet.Name: idNone, option.Flavor.Name: idNone, option.Network.Name: idNone})
+	in.LoadBalancerIP = "172.24.0.99"
+	in.Preserved = map[string]string{desired.FieldSubnet: idNode, desired.FieldNetwork: idNodes, desired.FieldFlavor: idFlavor, desired.FieldFloatingIP: "172.24.0.8", desired.FieldProvider: "octavia"}
+	after, _, err := c.driver.Normalize(in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := c.driver.Resources(t.Context(), cloud.Change{Spec: spec, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := resource.Find(made.Wanted, resource.TheBalancer(spec)).Fields
+	body := resource.Find(made.Wanted, resource.TheBalancer(in.Spec)).Fields
 	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
 		if body[field] != want {
 			t.Errorf("%s is %v, want %s", field, body[field], want)
 		}
 	}
-	if got := c.driver.PlaceOf(spec).FloatingAddress; got != "172.24.0.8" {
+	if got := c.driver.PlaceOf(in).FloatingAddress; got != "172.24.0.8" {
 		t.Errorf("the floating IP is %s", got)
 	}
 }
@@ -171,8 +171,8 @@ func TestRenamedCluster(t *testing.T) {
 	c := newCase(t, checked())
 	old, d := unconnected(), c.driver
 	d.OwnershipTags.ClusterName = "renamed"
-	spec := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
-	spec.Ports, spec.Ref.ID = spec.Ports[:1], "lb"
+	in := specOf(map[string]string{option.Monitor.Name: "true", option.MonitorDelay.Name: "5", option.MonitorTimeout.Name: "3", option.MonitorRetries.Name: "1", option.MonitorRetriesDown.Name: "3"})
+	in.Ports, in.ID = in.Ports[:1], "lb"
 	s := &object.Snapshot{
 		LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Description: old.OwnershipTags.Description(tag.Balancer, web), Tags: old.OwnershipTags.WantedOwnershipTags(web), Port: idVIP, Address: "10.0.0.9", Provisioning: object.StatusActive, Provider: "amphora"},
 		Listeners: []object.Listener{{
@@ -186,13 +186,13 @@ func TestRenamedCluster(t *testing.T) {
 	}
 	var order []string
 	for range 10 {
-		spec.Lookups = d.lookups(s, spec)
+		in.Lookups = d.lookups(s, in)
 		c.answers["GET /lbaas/loadbalancers/lb"] = `{"loadbalancer": {"id": "lb", "tags": ["` + strings.Join(s.LB.Tags, `", "`) + `"]}}`
-		after, _, err := d.Normalize(spec)
+		after, _, err := d.Normalize(in)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if progress, err := apply(t, d, cloud.Change{Spec: spec, Before: d.observed(s, spec), After: &after}); err != nil {
+		if progress, err := apply(t, d, cloud.Change{Input: in, Before: d.observed(s, in), After: &after}); err != nil {
 			t.Fatal(err)
 		} else if !progress.Pending {
 			break
@@ -277,12 +277,12 @@ func TestNoteOfAddressesWithoutFloatingIP(t *testing.T) {
 		"internal, IPv6": {ipv6: true, internal: true},
 		"internal, both": {dual: true, internal: true},
 	} {
-		spec := specOf(map[string]string{})
-		spec.IPv6, spec.DualStack = test.ipv6, test.dual
+		in := specOf(map[string]string{})
+		in.IPv6, in.DualStack = test.ipv6, test.dual
 		if test.internal {
-			spec.Options[option.Internal.Name] = "true"
+			in.Options[option.Internal.Name] = "true"
 		}
-		_, notes, err := unconnected().Normalize(spec)
+		_, notes, err := unconnected().Normalize(in)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func TestGroupOfARestoredCluster(t *testing.T) {
 		"the same, and the balancer not": {groups: []string{"g: Security Group for shop/web Service LoadBalancer in cluster old"}, balancer: []string{"ccm:cluster=prod&uid=u-1"}},
 	} {
 		c := prodCase(t, groups(test.groups...))
-		spec := cloud.Spec{Ref: cloud.Ref{Owner: web}, Deleting: true}
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Deleting: true}}
 		want := []string{"DELETE /security-groups/" + test.deletes}
 		if test.deletes == "" {
 			want = nil
@@ -69,14 +69,14 @@ func TestGroupOfARestoredCluster(t *testing.T) {
 			c.answers["GET /lbaas/loadbalancers"] = `{"loadbalancers": [{"id": "` + idLB + `", "name": "kube_service_prod_shop_web", "provisioning_status": "ACTIVE", "tags": ["` + strings.Join(test.balancer, `","`) + `"]}]}`
 			c.driver.Config.ManageSecurityGroups, want = true, append(want, "DELETE /lbaas/loadbalancers/"+idLB)
 		}
-		o, err := c.driver.Observe(t.Context(), spec)
+		o, err := c.driver.Observe(t.Context(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if left := test.deletes != ""; !o.Found && o.Orphans != left {
 			t.Errorf("%s: orphans %t", name, o.Orphans)
 		}
-		if _, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: o}); err != nil {
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: o}); err != nil {
 			t.Fatal(err)
 		}
 		c.wrote(name, want...)
@@ -98,12 +98,12 @@ func TestGroupIsTaken(t *testing.T) {
 			c.answers["GET /security-groups"] = `{"security_groups": []}`
 		}
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Tags: c.driver.OwnershipTags.WantedOwnershipTags(web)}}
-		spec := cloud.Spec{Ref: cloud.Ref{Owner: web, ID: "lb"}, Options: map[string]string{option.Internal.Name: "true"}}
-		if err := c.driver.groups.Find(t.Context(), s, spec); err != nil {
+		in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{option.Internal.Name: "true"}}, Known: cloud.Known{ID: "lb"}}
+		if err := c.driver.groups.Find(t.Context(), s, in); err != nil {
 			t.Fatal(err)
 		}
 		after := cloud.Balancer{OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeInternal}
-		if _, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &after}); err != nil {
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &after}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(c.writes, "\n"); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
@@ -125,25 +125,25 @@ func TestFreeIPOfARestoredCluster(t *testing.T) {
 		bulk := object.BulkList{Floating: []object.FloatingIP{ip}}
 		c := prodCase(t, checked())
 		c.driver.Config.Placement.FloatingNetwork = idPublic
-		o, err := c.driver.Observe(t.Context(), cloud.Spec{Ref: cloud.Ref{Owner: web}, Deleting: true, Removed: true, BulkList: bulk})
+		o, err := c.driver.Observe(t.Context(), cloud.Input{Spec: cloud.Spec{Owner: web}, Environment: cloud.Environment{BulkList: bulk}, Known: cloud.Known{Deleting: true, Removed: true}})
 		if err != nil || o.Orphans != ours {
 			t.Errorf("%s: %v, is left %t, want %t", description, err, o.Orphans, ours)
 		}
-		spec := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
-		spec.BulkList = bulk
+		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
+		in.BulkList = bulk
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-		if err := c.driver.floating.Find(t.Context(), s, spec); err != nil || (s.Free != nil) != ours {
+		if err := c.driver.floating.Find(t.Context(), s, in); err != nil || (s.Free != nil) != ours {
 			t.Errorf("%s: %v, free %v", description, err, s.Free)
 		}
 		if ours || !strings.Contains(description, "(uid") {
 			continue
 		}
 		c.answers["GET /floatingips?172.24.0.8"] = `{"floatingips": [{"id": "fip", "floating_ip_address": "172.24.0.8", "description": "` + description + `"}]}`
-		spec.LoadBalancerIP = ip.Address
-		if err := c.driver.Check(t.Context(), spec, cloud.Observed{}); !check.IsInvalid(err) || !strings.Contains(fmt.Sprint(err), "another Service") {
+		in.LoadBalancerIP = ip.Address
+		if err := c.driver.Check(t.Context(), in, cloud.Observed{}); !check.IsInvalid(err) || !strings.Contains(fmt.Sprint(err), "another Service") {
 			t.Errorf("%s, asked for: %v", description, err)
 		}
-		_, err = apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if c.wrote(description); !check.IsInvalid(err) {
 			t.Errorf("%s, attached: %v", description, err)
 		}
@@ -171,8 +171,8 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 			LB:       object.Balancer{ID: "lb", Name: "kube_service_prod_shop_web", Tags: []string{"ccm:cluster=old&uid=u-1"}, Port: "port"},
 			Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: "port", Description: description},
 		}
-		spec := cloud.Spec{Ref: cloud.Ref{Owner: web, ID: "lb"}, Deleting: true}
-		if _, err := apply(t, c.driver, cloud.Change{Spec: spec, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb", Deleting: true}}
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
 			t.Fatal(err)
 		}
 		first := `PUT /floatingips/fip {"floatingip":{"port_id":null}}`
@@ -187,11 +187,11 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 func TestBalancerOfThisClusterFirst(t *testing.T) {
 	d := unconnected()
 	theirs, ours := object.Balancer{ID: "1", Tags: d.OwnershipTags.WantedOwnershipTags(twin)}, object.Balancer{ID: "2", Tags: d.OwnershipTags.WantedOwnershipTags(web)}
-	spec := cloud.Spec{Ref: cloud.Ref{Owner: web}}
-	if f := d.pick([]object.Balancer{theirs, ours}, spec); f.lb == nil || f.lb.ID != "2" || len(f.duplicates) > 0 {
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}}
+	if f := d.pick([]object.Balancer{theirs, ours}, in); f.lb == nil || f.lb.ID != "2" || len(f.duplicates) > 0 {
 		t.Errorf("picked %+v", f)
 	}
-	if f := d.pick([]object.Balancer{theirs}, spec); f.lb == nil || f.lb.ID != "1" {
+	if f := d.pick([]object.Balancer{theirs}, in); f.lb == nil || f.lb.ID != "1" {
 		t.Errorf("without one of this cluster: %+v", f)
 	}
 }

@@ -15,27 +15,27 @@ import (
 )
 
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
-func (d *Balancers) observed(s *object.Snapshot, spec cloud.Spec) cloud.Observed {
+func (d *Balancers) observed(s *object.Snapshot, in cloud.Input) cloud.Observed {
 	o := cloud.Observed{
 		Found: true, ID: s.LB.ID, Native: s,
-		Lookups: d.lookups(s, spec),
+		Lookups: d.lookups(s, in),
 	}
-	o.Owner, o.Shared = owner.Read(d.Rules, s, spec).Owner()
+	o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 	o.State, o.Detail = object.Lifecycle(s.LB)
-	spec.Lookups = o.Lookups
-	o.Balancer = d.view(s, spec)
-	o.Addresses = d.addressesOf(s, spec)
+	in.Lookups = o.Lookups
+	o.Balancer = d.view(s, in)
+	o.Addresses = d.addressesOf(s, in)
 	if len(o.Addresses) > 0 {
-		o.Record = map[string]string{option.Address.Name: d.address(s, spec)}
+		o.Record = map[string]string{option.Address.Name: d.address(s, in)}
 	}
 	return o
 }
 
 // address is the one clients use.
-func (d *Balancers) address(s *object.Snapshot, spec cloud.Spec) string {
+func (d *Balancers) address(s *object.Snapshot, in cloud.Input) string {
 	floating := s.Floating
 	if floating == nil {
-		floating = d.floating.Following(spec)
+		floating = d.floating.Following(in)
 	}
 	if floating != nil && !neutron.IsIPv6(s.LB.Address) {
 		return floating.Address
@@ -45,30 +45,30 @@ func (d *Balancers) address(s *object.Snapshot, spec cloud.Spec) string {
 
 // addressesOf returns where clients connect: the floating IP, else the balancer's own address,
 // and the addresses of other families. With ingress-hostname, PROXY protocol gets a name.
-func (d *Balancers) addressesOf(s *object.Snapshot, spec cloud.Spec) []cloud.BalancerAddress {
+func (d *Balancers) addressesOf(s *object.Snapshot, in cloud.Input) []cloud.BalancerAddress {
 	if s.LB.Address == "" {
 		return nil
 	}
-	all := []string{d.address(s, spec)}
+	all := []string{d.address(s, in)}
 	for _, vip := range s.LB.AdditionalVIPs {
 		if vip.Address != "" && neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) {
 			all = append(all, vip.Address)
 		}
 	}
-	proxied := option.ProxyProtocol.In(spec.Options) != option.ProxyNone
+	proxied := option.ProxyProtocol.In(in.Options) != option.ProxyNone
 	var list []cloud.BalancerAddress
 	for _, ip := range all {
 		if proxied && d.Config.IngressHostname {
 			list = append(list, cloud.BalancerAddress{Hostname: ip + "." + d.Config.HostnameSuffix})
 			continue
 		}
-		list = append(list, cloud.BalancerAddress{IP: ip, Proxy: d.Terminates(spec)})
+		list = append(list, cloud.BalancerAddress{IP: ip, Proxy: d.Terminates(in.Spec)})
 	}
 	return list
 }
 
 // lookups are what is known without asking further.
-func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]string {
+func (d *Balancers) lookups(s *object.Snapshot, in cloud.Input) map[string]string {
 	facts := map[string]string{}
 	if s.LB.Address != "" {
 		facts[desired.LookupVIPFamily] = desired.Family(neutron.IsIPv6(s.LB.Address))
@@ -76,7 +76,7 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 	if slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) }) {
 		facts[desired.LookupSecondFamily] = "true"
 	}
-	tenancy := owner.Read(d.Rules, s, spec)
+	tenancy := owner.Read(d.Rules, s, in)
 	if tenancy.Tenant {
 		facts[desired.LookupTenant] = "true"
 		if tags := tenancy.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
@@ -90,23 +90,23 @@ func (d *Balancers) lookups(s *object.Snapshot, spec cloud.Spec) map[string]stri
 	return facts
 }
 
-func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
+func (d *Balancers) view(s *object.Snapshot, in cloud.Input) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:           s.LB.Name,
-		Scope:          d.observedScope(s, spec),
-		DualStack:      spec.DualStack && d.Can(desired.AbleAdditionalVIPs),
-		ProviderFields: d.observedExtras(s, spec),
-		OwnershipTags:  d.OwnershipTags.ObservedOwnershipTags(s.LB.Tags, spec.Ref.Owner),
+		Scope:          d.observedScope(s, in),
+		DualStack:      in.DualStack && d.Can(desired.AbleAdditionalVIPs),
+		ProviderFields: d.observedExtras(s, in),
+		OwnershipTags:  d.OwnershipTags.ObservedOwnershipTags(s.LB.Tags, in.Owner),
 	}
-	tenancy := owner.Read(d.Rules, s, spec)
+	tenancy := owner.Read(d.Rules, s, in)
 	if tenancy.Tenant {
-		b.Name = d.OwnershipTags.Name(spec.Ref.Owner)
+		b.Name = d.OwnershipTags.Name(in.Owner)
 	} else if d.Can(desired.AbleAdditionalVIPs) {
 		b.DualStack = len(s.LB.AdditionalVIPs) > 0
 	}
 	targets := []cloud.InstanceID{}
 	for _, l := range tenancy.Ours {
-		seen := d.observedListener(s, l, spec)
+		seen := d.observedListener(s, l, in)
 		b.Listeners = append(b.Listeners, seen)
 		targets = append(targets, seen.Targets...)
 	}
@@ -117,15 +117,15 @@ func (d *Balancers) view(s *object.Snapshot, spec cloud.Spec) cloud.Balancer {
 }
 
 // observedScope is external with a floating IP. An IPv6 address needs none: it is as wanted.
-func (d *Balancers) observedScope(s *object.Snapshot, spec cloud.Spec) cloud.Scope {
+func (d *Balancers) observedScope(s *object.Snapshot, in cloud.Input) cloud.Scope {
 	if s.Floating == nil && neutron.IsIPv6(s.LB.Address) {
-		return d.PlaceOf(spec).Scope
+		return d.PlaceOf(in).Scope
 	}
-	return cloud.ScopeOf(s.Floating == nil && d.floating.Following(spec) == nil)
+	return cloud.ScopeOf(s.Floating == nil && d.floating.Following(in) == nil)
 }
 
-func (d *Balancers) observedExtras(s *object.Snapshot, spec cloud.Spec) map[string]string {
-	wanted := d.WantedProviderFields(spec)
+func (d *Balancers) observedExtras(s *object.Snapshot, in cloud.Input) map[string]string {
+	wanted := d.WantedProviderFields(in)
 	seen := map[string]string{
 		desired.FieldProvider: canonicalProvider(s.LB.Provider, wanted[desired.FieldProvider]),
 		desired.FieldFlavor:   s.LB.Flavor,
@@ -152,8 +152,8 @@ func canonicalProvider(seen, wanted string) string {
 	return seen
 }
 
-func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec cloud.Spec) cloud.Listener {
-	wanted := d.WantedAt(l.Key(), spec)
+func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, in cloud.Input) cloud.Listener {
+	wanted := d.WantedAt(l.Key(), in)
 	p, members := s.Pools[l.Pool], s.Members[l.Pool]
 	seen := cloud.Listener{
 		Protocol:       cloud.Protocol(l.Protocol),
@@ -171,15 +171,15 @@ func (d *Balancers) observedListener(s *object.Snapshot, l object.Listener, spec
 			desired.FieldAllowed:         desired.ObservedAllowed(l, neutron.IsIPv6(s.LB.Address), wanted.ProviderFields[desired.FieldAllowed]),
 			desired.FieldMethod:          p.Method,
 			desired.FieldPersistence:     string(p.Persistence),
-			desired.FieldOwned:           strconv.FormatBool(d.OwnershipTags.HasName(l.Tags, spec.Ref.Owner)),
+			desired.FieldOwned:           strconv.FormatBool(d.OwnershipTags.HasName(l.Tags, in.Owner)),
 		},
 	}
 	if m, ok := s.Monitors[l.Pool]; ok {
 		health := m.Health()
 		seen.Health = &health
-		seen.Health.Port = d.ObservedPort(seen, members, spec)
+		seen.Health.Port = d.ObservedPort(seen, members, in.Spec)
 	}
-	seen.Targets = desired.ObservedTargets(members, seen.TargetPort, desired.MonitorPort(seen, spec))
+	seen.Targets = desired.ObservedTargets(members, seen.TargetPort, desired.MonitorPort(seen, in.Spec))
 	if wanted.ProviderFields != nil {
 		maps.DeleteFunc(seen.ProviderFields, func(field, _ string) bool { _, managed := wanted.ProviderFields[field]; return !managed })
 	}

@@ -11,26 +11,26 @@ import (
 // network is the driver for Services that ask for a network load balancer.
 type network struct{ *aws.Driver }
 
-func asking(spec cloud.Spec) cloud.Spec {
-	if _, said := spec.Options[prefix+"type"]; !said {
-		spec.Options = maps.Clone(spec.Options)
-		if spec.Options == nil {
-			spec.Options = map[string]string{}
+func asking(in cloud.Input) cloud.Input {
+	if _, said := in.Options[prefix+"type"]; !said {
+		in.Options = maps.Clone(in.Options)
+		if in.Options == nil {
+			in.Options = map[string]string{}
 		}
-		spec.Options[prefix+"type"] = "nlb"
+		in.Options[prefix+"type"] = "nlb"
 	}
-	return spec
+	return in
 }
 
-func (n *network) Observe(ctx context.Context, spec cloud.Spec) (cloud.Observed, error) {
-	return n.Driver.Observe(ctx, asking(spec))
+func (n *network) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return n.Driver.Observe(ctx, asking(in))
 }
 
-func (n *network) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	return n.Driver.Normalize(asking(spec))
+func (n *network) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	return n.Driver.Normalize(asking(in))
 }
 
 func (n *network) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
-	change.Spec = asking(change.Spec)
+	change.Input = asking(change.Input)
 	return n.Driver.Resources(ctx, change)
 }

@@ -31,19 +31,19 @@ func wantRequests(t *testing.T, what string, got []string, want ...string) {
 // TestRequests checks what each change costs.
 func TestRequests(t *testing.T) {
 	l := newLab(t, 3, nil, nil)
-	nodes := l.spec.Candidates
-	l.spec.Candidates = nodes[:2]
+	nodes := l.input.Candidates
+	l.input.Candidates = nodes[:2]
 	wantRequests(t, "create", l.ensure(), list, create)
 	wantRequests(t, "nothing changed", l.ensure(), read)
-	l.spec.Candidates = nodes
+	l.input.Candidates = nodes
 	wantRequests(t, "a node joins", l.ensure(), read, add)
-	l.spec.Candidates = nodes[2:]
+	l.input.Candidates = nodes[2:]
 	wantRequests(t, "two nodes leave", l.ensure(), read, remove)
-	l.spec.Candidates = nodes[:1]
+	l.input.Candidates = nodes[:1]
 	wantRequests(t, "one for another", l.ensure(), read, add, remove)
-	l.spec.Candidates, l.spec.Ports = nodes, l.spec.Ports[:1]
+	l.input.Candidates, l.input.Ports = nodes, l.input.Ports[:1]
 	wantRequests(t, "nodes and ports", l.ensure(), read, put)
-	l.spec.Candidates = nil
+	l.input.Candidates = nil
 	wantRequests(t, "no node is left", l.ensure(), read, remove)
 	if ids := l.balancer().DropletIDs; len(ids) != 0 {
 		t.Errorf("droplets = %v", ids)
@@ -59,7 +59,7 @@ func TestUnmanagedFieldsSurvive(t *testing.T) {
 	})
 	wantRequests(t, "changed by hand where nothing is managed", l.ensure(), read)
 	before := l.balancer()
-	l.spec.Ports = l.spec.Ports[:1]
+	l.input.Ports = l.input.Ports[:1]
 	l.ensure()
 	after := l.balancer()
 	if len(after.ForwardingRules) != 1 {
@@ -74,7 +74,7 @@ func TestUnmanagedFieldsSurvive(t *testing.T) {
 // TestTakeover starts from what the upstream CCM leaves behind.
 func TestTakeover(t *testing.T) {
 	for name, edit := range map[string]func(*lab, *emulator.Balancer){
-		"recorded":             func(l *lab, b *emulator.Balancer) { l.spec.Ref.ID = b.ID },
+		"recorded":             func(l *lab, b *emulator.Balancer) { l.input.ID = b.ID },
 		"found by its name":    func(*lab, *emulator.Balancer) {},
 		"tagged":               func(_ *lab, b *emulator.Balancer) { b.Tags = []string{"k8s:prod-1"} },
 		"tagged in other case": func(_ *lab, b *emulator.Balancer) { b.Tags = []string{"K8S:Prod-1"} },
@@ -83,7 +83,7 @@ func TestTakeover(t *testing.T) {
 			l := newLab(t, 2, map[string]string{"DO_CLUSTER_ID": "prod-1"}, map[string]string{"type": "REGIONAL"})
 			l.ensure()
 			l.edit(func(b *emulator.Balancer) { b.Tags = nil })
-			l.spec.Ref.ID = ""
+			l.input.ID = ""
 			before := l.balancer()
 			l.edit(func(b *emulator.Balancer) { edit(l, b) })
 			if o := l.observe(); !o.Found || o.Owner.UID != uid {
@@ -139,10 +139,10 @@ func TestFoundByName(t *testing.T) {
 // TestRefusedSettings keeps targets up to date although the API refuses the rest.
 func TestRefusedSettings(t *testing.T) {
 	l := newLab(t, 3, nil, map[string]string{"type": "REGIONAL"})
-	nodes := l.spec.Candidates
-	l.spec.Candidates = nodes[:2]
+	nodes := l.input.Candidates
+	l.input.Candidates = nodes[:2]
 	l.ensure()
-	l.spec.Candidates = nodes[1:]
+	l.input.Candidates = nodes[1:]
 	l.annotate(map[string]string{"type": "REGIONAL", "size-unit": "3"})
 	l.server.AddFault(fault.Fault{Method: http.MethodPut, Status: http.StatusUnprocessableEntity, Body: `{"message": "the load balancer can be resized once per hour"}`})
 	progress, err := l.balancers().Apply(t.Context(), l.change())
@@ -180,11 +180,11 @@ func TestTargetsGivenByTagOnly(t *testing.T) {
 	before := l.observe()
 	after := before.Balancer.Clone()
 	var operations []cloud.Operation
-	for _, c := range l.spec.Candidates {
+	for _, c := range l.input.Candidates {
 		after.Targets = append(after.Targets, c.InstanceID)
 		operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindTarget, Key: string(c.InstanceID)})
 	}
-	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before, After: &after, Operations: operations})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: before, After: &after, Operations: operations})
 	l.must(err)
 	if b := l.balancer(); b.Tag != "" || len(b.DropletIDs) != 2 {
 		t.Errorf("tag %q, droplets %v", b.Tag, b.DropletIDs)
@@ -206,7 +206,7 @@ func TestTypeOfAnExistingBalancerStays(t *testing.T) {
 	if !frozen {
 		t.Errorf("operations = %+v, want a change of the type", l.change().Operations)
 	}
-	l.spec.Preserved = map[string]string{"type": "REGIONAL"}
+	l.input.Preserved = map[string]string{"type": "REGIONAL"}
 	if left := l.change().Operations; len(left) != 0 {
 		t.Errorf("with the type pinned there is still %+v", left)
 	}
@@ -233,14 +233,14 @@ func TestStates(t *testing.T) {
 // TestIDThatIsNone must not lead to another kind of object.
 func TestIDThatIsNone(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
-	l.spec.Ref.ID = "../droplets/" + string(l.spec.Candidates[0].InstanceID)
+	l.input.ID = "../droplets/" + string(l.input.Candidates[0].InstanceID)
 	l.server.ResetTraffic()
 	if l.observe().Found {
 		t.Error("found")
 	}
 	wantRequests(t, "observe", l.requests(), list)
 	l.server.ResetTraffic()
-	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: cloud.Observed{Found: true, ID: l.spec.Ref.ID}})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: cloud.Observed{Found: true, ID: l.input.ID}})
 	l.must(err)
 	if got := l.requests(); len(got) != 0 {
 		t.Errorf("requests = %v", got)
@@ -251,7 +251,7 @@ func TestDeletionRemovesTheUniqueTag(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
 	l.server.Tags.Add("ccm-service:shop:web:other")
-	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: l.observe()})
 	l.must(err)
 	tags := l.server.State().Tags
 	if slices.Contains(tags, "ccm-service:shop:web:"+uid) || !slices.Contains(tags, "ccm-service:shop:web:other") {
@@ -266,7 +266,7 @@ func TestDeletionKeepsTagsOfOthers(t *testing.T) {
 	l.ensure()
 	const theirs = "ccm-service:shop:web:" + uid
 	other := l.server.LoadBalancers.Add(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{theirs, "ccm-cluster:other"}})
-	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: l.observe()})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: l.observe()})
 	l.must(err)
 	if b := l.balancer(); b.ID != other || !slices.Contains(b.Tags, theirs) {
 		t.Errorf("balancer %s is left with the tags %v", b.ID, b.Tags)
@@ -283,10 +283,10 @@ func TestDeletionOfListedBalancers(t *testing.T) {
 		}
 		list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
 		l.must(err)
-		l.spec.BulkList = list
+		l.input.BulkList = list
 		before := l.observe()
 		l.server.ResetTraffic()
-		_, err = l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
+		_, err = l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: before})
 		l.must(err)
 		want := []string{"DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}"}
 		if shared {
@@ -305,7 +305,7 @@ func TestTaggingCosts(t *testing.T) {
 	wantRequests(t, "marking", l.ensure(), read, tag, tag, makeTag, tag) // cloud, cluster, Service
 	before := l.observe()
 	l.server.ResetTraffic()
-	_, err := l.balancers().Apply(t.Context(), cloud.Change{Spec: l.spec, Before: before})
+	_, err := l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: before})
 	l.must(err)
 	wantRequests(t, "deletion", l.requests(), getTag, "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}")
 }

@@ -105,8 +105,8 @@ func TestCertificateOfTheSameName(t *testing.T) {
 
 func TestCertificateNameOfNone(t *testing.T) {
 	l := newLab(t, 1, nil, map[string]string{"type": "REGIONAL", "certificate-name": "nowhere"})
-	l.spec.Lookups = l.observe().Lookups
-	if _, _, err := l.balancers().Normalize(l.spec); !cloud.IsClass(err, cloud.FailureInvalid) {
+	l.input.Lookups = l.observe().Lookups
+	if _, _, err := l.balancers().Normalize(l.input); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("error = %v, want an invalid one", err)
 	}
 }
@@ -119,13 +119,13 @@ func TestCertificatesForbidden(t *testing.T) {
 	if !o.Found {
 		t.Fatal("not found")
 	}
-	l.spec.Lookups = o.Lookups
-	if _, _, err := l.balancers().Normalize(l.spec); !cloud.IsClass(err, cloud.FailureInvalid) {
+	l.input.Lookups = o.Lookups
+	if _, _, err := l.balancers().Normalize(l.input); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("error = %v, want an invalid one", err)
 	}
 	l.server.ClearFaults()
 	l.server.AddFault(fault.Fault{Path: "/v2/certificates", Status: http.StatusInternalServerError})
-	if _, err := l.balancers().Observe(t.Context(), l.spec); l.driver.Classify(err).Class != cloud.FailureTransient {
+	if _, err := l.balancers().Observe(t.Context(), l.input); l.driver.Classify(err).Class != cloud.FailureTransient {
 		t.Errorf("error = %v, want a transient one", err)
 	}
 }

@@ -27,7 +27,7 @@ func TestFirewall(t *testing.T) {
 	if observe().Found {
 		t.Fatal("found before it was made")
 	}
-	openings := append(firewalls.BalancerOpenings(l.observe().Balancer, l.spec.Ref.ID), cloud.Opening{
+	openings := append(firewalls.BalancerOpenings(l.observe().Balancer, l.input.ID), cloud.Opening{
 		PortRange: cloud.PortRange{Protocol: cloud.ProtocolUDP, From: 30000, To: 30010}, Sources: []string{"0.0.0.0/0", "::/0"},
 	})
 	openings, err := firewalls.NormalizeFirewall(openings)

@@ -22,7 +22,7 @@ type lab struct {
 	server *emulator.Server
 	url    string
 	driver cloud.Driver
-	spec   cloud.Spec
+	input  cloud.Input
 }
 
 // newLab starts with n droplets and a Service with the ports 80 and 443. Keys without a
@@ -31,14 +31,14 @@ func newLab(t *testing.T, n int, env, annotations map[string]string) *lab {
 	t.Helper()
 	server, url := start(t)
 	l := &lab{T: t, server: server, url: url, driver: connect(t, url, env)}
-	l.spec = cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: uid, Cloud: "digitalocean"}},
+	l.input = cloud.Input{Spec: cloud.Spec{
+		Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: uid, Cloud: "digitalocean"},
 		Ports: []cloud.Port{
 			{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080},
 			{Name: "https", Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443},
 		},
 		HealthPort: 10256,
-	}
+	}}
 	l.annotate(annotations)
 	server.Droplets.Seed(n)
 	l.nodes()
@@ -58,7 +58,7 @@ func (l *lab) annotate(annotations map[string]string) {
 	if len(problems) > 0 {
 		l.Fatal(problems)
 	}
-	l.spec.Options = values
+	l.input.Options = values
 }
 
 // nodes makes all droplets the candidates.
@@ -66,9 +66,9 @@ func (l *lab) nodes() {
 	l.Helper()
 	list, err := l.driver.Instances().List(l.Context())
 	l.must(err)
-	l.spec.Candidates = nil
+	l.input.Candidates = nil
 	for _, i := range list.Items {
-		l.spec.Candidates = append(l.spec.Candidates, cloud.Target{InstanceID: i.ID, NodeName: i.Name, Addresses: i.Addresses})
+		l.input.Candidates = append(l.input.Candidates, cloud.Target{InstanceID: i.ID, NodeName: i.Name, Addresses: i.Addresses})
 	}
 }
 
@@ -76,7 +76,7 @@ func (l *lab) balancers() cloud.Balancers { return l.driver.(cloud.Balancers) }
 
 func (l *lab) observe() cloud.Observed {
 	l.Helper()
-	o, err := l.balancers().Observe(l.Context(), l.spec)
+	o, err := l.balancers().Observe(l.Context(), l.input)
 	l.must(err)
 	return o
 }
@@ -85,18 +85,18 @@ func (l *lab) observe() cloud.Observed {
 func (l *lab) change() cloud.Change {
 	l.Helper()
 	before := l.observe()
-	spec := l.spec
-	spec.Lookups = before.Lookups
-	after, _, err := l.balancers().Normalize(spec)
+	in := l.input
+	in.Lookups = before.Lookups
+	after, _, err := l.balancers().Normalize(in)
 	l.must(err)
-	for _, candidate := range spec.Candidates {
+	for _, candidate := range in.Candidates {
 		if l.balancers().Eligible(after, candidate) == "" {
 			after.Targets = append(after.Targets, candidate.InstanceID)
 		}
 	}
 	slices.Sort(after.Targets)
 	operations := difference.Order(difference.Of(before.Balancer, after))
-	return cloud.Change{Spec: spec, Before: before, After: &after, Operations: operations}
+	return cloud.Change{Input: in, Before: before, After: &after, Operations: operations}
 }
 
 // ensure makes the balancer what the Service asks for and returns the requests it took, and
@@ -119,7 +119,7 @@ func (l *lab) ensure() []string {
 	if learnt := difference.Of(progress.Observed.Balancer, again.Before.Balancer); len(learnt) > 0 {
 		l.Errorf("Apply learnt something else than a fresh look shows: %+v", learnt)
 	}
-	l.spec.Ref.ID = again.Before.ID
+	l.input.ID = again.Before.ID
 	return requests
 }
 

@@ -38,9 +38,9 @@ func TestCheckBeforeReplacement(t *testing.T) {
 			}
 			l.driver = connect(t, l.url, test.env)
 			before := l.observe()
-			l.spec.Lookups = before.Lookups
+			l.input.Lookups = before.Lookups
 			l.server.ResetTraffic()
-			err := l.driver.(cloud.Checker).Check(t.Context(), l.spec, before)
+			err := l.driver.(cloud.Checker).Check(t.Context(), l.input, before)
 			if (err != nil) != test.refused {
 				t.Errorf("Check = %v, want a refusal: %t", err, test.refused)
 			}
@@ -57,11 +57,11 @@ func TestCoexist(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
 	replacer := l.driver.(cloud.Replacer)
-	if why := replacer.Coexist(l.spec, l.observe()); why != "" {
+	if why := replacer.Coexist(l.input, l.observe()); why != "" {
 		t.Errorf("Coexist = %q, want that both can be there", why)
 	}
 	l.annotate(map[string]string{"ip": l.balancer().IP})
-	if why := replacer.Coexist(l.spec, l.observe()); why == "" {
+	if why := replacer.Coexist(l.input, l.observe()); why == "" {
 		t.Error("two balancers can have one address")
 	}
 }

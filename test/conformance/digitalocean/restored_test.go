@@ -23,7 +23,7 @@ func restoredLab(t *testing.T) (l *lab, ours, theirs string) {
 	l.must(l.server.LoadBalancers.Edit(theirs, func(b *emulator.Balancer) {
 		b.Tags = []string{"ccm-cluster:other", "ccm-service:shop:web:" + uid}
 	}))
-	l.spec.Ref.ID = ""
+	l.input.ID = ""
 	return l, ours, theirs
 }
 
@@ -41,7 +41,7 @@ func TestRestoredClusterReplaces(t *testing.T) {
 	l, ours, theirs := restoredLab(t)
 	serves := l.observe()
 	serves.ID = "00000000-0000-4000-8000-00000000ffff"
-	l.spec.Beside, l.spec.Ref.ID = &serves, theirs
+	l.input.Beside, l.input.ID = &serves, theirs
 	if o := l.observe(); o.ID != ours {
 		t.Errorf("found %q of %+v beside, want %s", o.ID, o.Owner, ours)
 	}

@@ -16,9 +16,9 @@ func TestTagsGoLast(t *testing.T) {
 	l.ensure()
 	tags := l.balancer().Tags
 	deletion := func() cloud.Change {
-		spec := l.spec
-		spec.Deleting = true
-		return cloud.Change{Spec: spec, Before: l.observe()}
+		in := l.input
+		in.Deleting = true
+		return cloud.Change{Input: in, Before: l.observe()}
 	}
 	l.server.AddFault(fault.Fault{Method: http.MethodDelete, Path: "/v2/load_balancers/*", Status: http.StatusUnprocessableEntity, Body: `{"message": "locked"}`})
 	if _, err := l.balancers().Apply(t.Context(), deletion()); err == nil {

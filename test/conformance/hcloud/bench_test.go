@@ -25,7 +25,7 @@ type bench struct {
 	server    *emulator.Server
 	driver    cloud.Driver
 	balancers cloud.Balancers
-	spec      cloud.Spec
+	input     cloud.Input
 }
 
 func newBench(t *testing.T) *bench {
@@ -39,10 +39,15 @@ func newBench(t *testing.T) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.spec = cloud.Spec{
-		Ref:        cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: uid, Cloud: "hcloud"}},
-		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
-		HealthPort: 10256, Candidates: []cloud.Target{list.Items[0].Target("node-0")},
+	b.input = cloud.Input{
+		Spec: cloud.Spec{
+			Owner:      cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: uid, Cloud: "hcloud"},
+			Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+			HealthPort: 10256,
+		},
+		Environment: cloud.Environment{
+			Candidates: []cloud.Target{list.Items[0].Target("node-0")},
+		},
 	}
 	return b
 }
@@ -50,24 +55,24 @@ func newBench(t *testing.T) *bench {
 // change observes, and says what has to be done.
 func (b *bench) change() (cloud.Change, error) {
 	b.Helper()
-	spec := b.spec
-	o, err := b.balancers.Observe(b.Context(), spec)
+	in := b.input
+	o, err := b.balancers.Observe(b.Context(), in)
 	if err != nil {
 		return cloud.Change{}, err
 	}
-	spec.Ref.ID, spec.Lookups = o.ID, o.Lookups
-	after, _, err := b.balancers.Normalize(spec)
+	in.ID, in.Lookups = o.ID, o.Lookups
+	after, _, err := b.balancers.Normalize(in)
 	if err == nil && o.Found {
-		spec.Preserved = map[string]string{}
+		in.Preserved = map[string]string{}
 		for _, op := range difference.Of(o.Balancer, after) {
 			if slices.Contains(hcloud.Descriptor().Capabilities.Immutable, op.Field) {
-				spec.Preserved[op.Field] = op.Before
+				in.Preserved[op.Field] = op.Before
 			}
 		}
-		after, _, err = b.balancers.Normalize(spec)
+		after, _, err = b.balancers.Normalize(in)
 	}
-	after.Targets = []cloud.InstanceID{spec.Candidates[0].InstanceID}
-	return cloud.Change{Spec: spec, Before: o, After: &after}, err
+	after.Targets = []cloud.InstanceID{in.Candidates[0].InstanceID}
+	return cloud.Change{Input: in, Before: o, After: &after}, err
 }
 
 // ensure brings the load balancer to what annotations say, and returns what the API shows.
@@ -92,7 +97,7 @@ func (b *bench) try(annotations map[string]string) (map[string]string, error) {
 			values[key] = value
 		}
 	}
-	b.spec.Options = values
+	b.input.Options = values
 	for range 60 {
 		change, err := b.change()
 		if err != nil {
@@ -117,9 +122,9 @@ func (b *bench) try(annotations map[string]string) (map[string]string, error) {
 func (b *bench) remove() {
 	b.Helper()
 	for range 60 {
-		o, err := b.balancers.Observe(b.Context(), b.spec)
+		o, err := b.balancers.Observe(b.Context(), b.input)
 		if err == nil && (o.Found || o.Orphans) {
-			_, err = b.balancers.Apply(b.Context(), cloud.Change{Spec: b.spec, Before: o})
+			_, err = b.balancers.Apply(b.Context(), cloud.Change{Input: b.input, Before: o})
 		}
 		if err != nil {
 			b.Fatal(err)

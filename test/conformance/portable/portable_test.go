@@ -32,12 +32,12 @@ import (
 type kind struct {
 	name        string
 	keys        annotation.Set
-	normalize   func(cloud.Spec) (cloud.Balancer, []cloud.Warning, error)
+	normalize   func(cloud.Input) (cloud.Balancer, []cloud.Warning, error)
 	certificate string
 }
 
 func kinds() []kind {
-	droplet := func(kind string) func(cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
+	droplet := func(kind string) func(cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 		return dodesired.Rules{DefaultType: kind}.Normalize
 	}
 	cluster := tag.Cluster{ID: "test", VPC: "vpc-1"}
@@ -60,7 +60,7 @@ func kinds() []kind {
 
 // made is the balancer of a Service with those of the annotations that the provider has, and all that is
 // said of it.
-func (k kind) made(t *testing.T, annotations map[string]string, change ...func(*cloud.Spec)) (cloud.Balancer, []cloud.Warning) {
+func (k kind) made(t *testing.T, annotations map[string]string, change ...func(*cloud.Input)) (cloud.Balancer, []cloud.Warning) {
 	t.Helper()
 	given := maps.Clone(annotations)
 	maps.DeleteFunc(given, func(name, _ string) bool { _, has := k.keys.Find(name); return !has })
@@ -72,14 +72,21 @@ func (k kind) made(t *testing.T, annotations map[string]string, change ...func(*
 		}
 		said = append(said, cloud.Warning{Field: p.Key, Message: p.Why()})
 	}
-	spec := cloud.Spec{
-		Ref:   cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"}},
-		Ports: conformance.PortableService().Ports, Options: values, HealthPort: 10256, Lookups: map[string]string{},
+	in := cloud.Input{
+		Spec: cloud.Spec{
+			Owner:      cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"},
+			Ports:      conformance.PortableService().Ports,
+			Options:    values,
+			HealthPort: 10256,
+		},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{},
+		},
 	}
 	for _, c := range change {
-		c(&spec)
+		c(&in)
 	}
-	b, notes, err := k.normalize(spec)
+	b, notes, err := k.normalize(in)
 	if err != nil {
 		t.Fatalf("%s with %v: %v", k.name, given, err)
 	}
@@ -168,7 +175,7 @@ func TestOwnCheckOfLocal(t *testing.T) {
 		if k.name != "aws network" {
 			continue
 		}
-		b, _ := k.made(t, map[string]string{annotation.HealthPath.Name: "/ready"}, func(s *cloud.Spec) { s.Local = true })
+		b, _ := k.made(t, map[string]string{annotation.HealthPath.Name: "/ready"}, func(s *cloud.Input) { s.Local = true })
 		if h := b.Listeners[0].Health; h.Path != "/ready" || h.Interval != 10*time.Second || h.Healthy != 2 || h.Unhealthy != 2 {
 			t.Errorf("the check is %+v", *h)
 		}

@@ -40,16 +40,16 @@ func TestCheck(t *testing.T) {
 		for key, value := range test.options {
 			options[key] = value
 		}
-		spec := cloud.Spec{
-			Ref:     cloud.Ref{Owner: cloud.Owner{Cluster: "test", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}},
+		in := cloud.Input{Spec: cloud.Spec{
+			Owner:   cloud.Owner{Cluster: "test", Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)},
 			Ports:   []cloud.Port{{Name: "http", Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
 			Options: options,
-		}
-		before, err := s.cloud.Balancers.Observe(t.Context(), spec)
+		}}
+		before, err := s.cloud.Balancers.Observe(t.Context(), in)
 		s.must(err, "observing")
-		spec.Lookups = before.Lookups
+		in.Lookups = before.Lookups
 		from := len(s.proxy.Calls())
-		err = s.cloud.Checker.Check(t.Context(), spec, before)
+		err = s.cloud.Checker.Check(t.Context(), in, before)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want something of %q", name, err, test.want)
 		}

@@ -28,31 +28,31 @@ type Settings struct {
 }
 
 // Normalize returns the classic balancer a Service asks for.
-func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	listeners, badPorts := wantedListeners(spec)
-	subnets, noSubnets := balancer.Subnets(spec)
-	health, badCheck := s.Health(spec)
-	problems := slices.Concat(check(spec), checkHealth(health), []error{badPorts, noSubnets, badCheck})
+func (s Settings) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	listeners, badPorts := wantedListeners(in.Spec)
+	subnets, noSubnets := balancer.Subnets(in)
+	health, badCheck := s.Health(in.Spec)
+	problems := slices.Concat(check(in.Spec), checkHealth(health), []error{badPorts, noSubnets, badCheck})
 	if err := errors.Join(problems...); err != nil {
-		return cloud.Balancer{}, s.notes(spec), err
+		return cloud.Balancer{}, s.notes(in.Spec), err
 	}
 	b := cloud.Balancer{
-		Name:      balancer.Name(spec),
-		Scope:     cloud.ScopeOf(option.Internal.Bool(spec.Options)),
+		Name:      balancer.Name(in),
+		Scope:     cloud.ScopeOf(option.Internal.Bool(in.Options)),
 		Listeners: listeners,
 		Health:    health,
-		Allow:     s.Allow(spec),
+		Allow:     s.Allow(in.Spec),
 		ProviderFields: map[string]string{
 			balancer.FieldType:    balancer.KindClassic,
 			balancer.FieldSubnets: balancer.Joined(subnets),
-			balancer.FieldGroups:  balancer.Joined(s.Groups(spec)),
-			balancer.FieldTags:    option.TagText(tag.Wanted(spec)),
+			balancer.FieldGroups:  balancer.Joined(s.Groups(in.Spec)),
+			balancer.FieldTags:    option.TagText(tag.Wanted(in.Spec)),
 		},
-		OwnershipTags: s.Cluster.WantedOwnershipTags(spec.Ref.Owner),
+		OwnershipTags: s.Cluster.WantedOwnershipTags(in.Owner),
 	}
-	maps.Copy(b.ProviderFields, Attributes(spec))
-	b.Preserve(spec.Preserved)
-	return b, s.notes(spec), nil
+	maps.Copy(b.ProviderFields, Attributes(in.Spec))
+	b.Preserve(in.Preserved)
+	return b, s.notes(in.Spec), nil
 }
 
 // Groups are the security groups the balancer shall have, secgroup.OwnGroup among them. The nodes

@@ -26,24 +26,24 @@ type Settings struct {
 }
 
 // Normalize returns the network balancer the Service asks for.
-func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	w := builder{Settings: s, spec: spec}
+func (s Settings) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	w := builder{Settings: s, input: in}
 	b := cloud.Balancer{
-		Name: balancer.Name(spec), Scope: cloud.ScopeOf(option.Internal.In(spec.Options) == "true"), DualStack: w.dualStack(),
-		OwnershipTags: s.Cluster.WantedOwnershipTags(spec.Ref.Owner),
+		Name: balancer.Name(in), Scope: cloud.ScopeOf(option.Internal.In(in.Options) == "true"), DualStack: w.dualStack(),
+		OwnershipTags: s.Cluster.WantedOwnershipTags(in.Owner),
 		ProviderFields: map[string]string{
-			balancer.FieldType: balancer.KindNetwork, balancer.FieldTags: option.TagText(tag.Wanted(spec)), balancer.FieldCrossZone: option.CrossZone.In(spec.Options),
-			balancer.FieldProtection: option.Protection.In(spec.Options), balancer.FieldLog: option.Log.In(spec.Options),
+			balancer.FieldType: balancer.KindNetwork, balancer.FieldTags: option.TagText(tag.Wanted(in.Spec)), balancer.FieldCrossZone: option.CrossZone.In(in.Options),
+			balancer.FieldProtection: option.Protection.In(in.Options), balancer.FieldLog: option.Log.In(in.Options),
 		},
 	}
-	if option.Log.Bool(spec.Options) {
-		if option.LogBucket.In(spec.Options) == "" {
+	if option.Log.Bool(in.Options) {
+		if option.LogBucket.In(in.Options) == "" {
 			w.refuse(option.LogBucket.Name, "", "want the S3 bucket of the access log, which "+option.Log.Name+" asks for")
 		}
-		b.ProviderFields[balancer.FieldLogBucket], b.ProviderFields[balancer.FieldLogPrefix] = option.LogBucket.In(spec.Options), option.LogPrefix.In(spec.Options)
+		b.ProviderFields[balancer.FieldLogBucket], b.ProviderFields[balancer.FieldLogPrefix] = option.LogBucket.In(in.Options), option.LogPrefix.In(in.Options)
 	}
-	b.Preserve(spec.Preserved)
-	b.Allow = balancer.Allow(spec, b.DualStack)
+	b.Preserve(in.Preserved)
+	b.Allow = balancer.Allow(in.Spec, b.DualStack)
 	w.subnets(&b)
 	w.groups(&b)
 	w.listeners(&b)
@@ -60,7 +60,7 @@ func (s Settings) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, e
 // builder makes the network balancer that a Service asks for.
 type builder struct {
 	Settings
-	spec  cloud.Spec
+	input cloud.Input
 	notes []cloud.Warning
 	held  []string // see holds
 	err   error    // the first one
@@ -91,34 +91,34 @@ func (w *builder) fail(err error) {
 // One that was there before gets them as holds says.
 func (w *builder) dualStack() bool {
 	const field = "spec.ipFamilies"
-	udp := slices.ContainsFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolUDP })
+	udp := slices.ContainsFunc(w.input.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolUDP })
 	switch {
-	case !w.spec.DualStack:
+	case !w.input.DualStack:
 		return false
-	case w.spec.Lookups[balancer.LookupIPv6] != "true":
+	case w.input.Lookups[balancer.LookupIPv6] != "true":
 		w.note(field, "the balancer has IPv4 addresses only: not all of its subnets have an IPv6 network")
 		return false
 	case udp:
 		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
 		return false
 	}
-	return !w.holds(partStack, "two", field, w.spec.Lookups[balancer.LookupStack] == "false")
+	return !w.holds(partStack, "two", field, w.input.Lookups[balancer.LookupStack] == "false")
 }
 
 // subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
 func (w *builder) subnets(b *cloud.Balancer) {
-	ids, err := balancer.Subnets(w.spec)
+	ids, err := balancer.Subnets(w.input)
 	w.fail(err)
-	given, key := option.Addresses.List(w.spec.Options), option.Addresses
+	given, key := option.Addresses.List(w.input.Options), option.Addresses
 	if len(given) == 0 {
-		given, key = option.PrivateAddresses.List(w.spec.Options), option.PrivateAddresses
-	} else if option.PrivateAddresses.Has(w.spec.Options) {
-		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.spec.Options), "it does not go together with "+option.Addresses.Name)
+		given, key = option.PrivateAddresses.List(w.input.Options), option.PrivateAddresses
+	} else if option.PrivateAddresses.Has(w.input.Options) {
+		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.input.Options), "it does not go together with "+option.Addresses.Name)
 	}
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
-	present := Places(w.spec.Lookups[balancer.LookupAddresses])
+	present := Places(w.input.Lookups[balancer.LookupAddresses])
 	b.ProviderFields[balancer.FieldSubnets] = PlacesText(ids, func(id string) string {
 		wanted := ""
 		if i := slices.Index(ids, id); i < len(given) {
@@ -133,8 +133,8 @@ func (w *builder) subnets(b *cloud.Balancer) {
 		}
 		return wanted
 	})
-	now := w.spec.Lookups[balancer.LookupAddresses]
-	asked := strings.Join([]string{option.Subnets.In(w.spec.Options), option.Addresses.In(w.spec.Options), option.PrivateAddresses.In(w.spec.Options)}, " ")
+	now := w.input.Lookups[balancer.LookupAddresses]
+	asked := strings.Join([]string{option.Subnets.In(w.input.Options), option.Addresses.In(w.input.Options), option.PrivateAddresses.In(w.input.Options)}, " ")
 	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
 		b.ProviderFields[balancer.FieldSubnets] = now
 	}
@@ -174,33 +174,33 @@ func PlacesText(subnets []string, addressOf func(string) string) string {
 //	with others    not set     managed  one of its own
 //	with others    not set     none     those it has
 func (w *builder) groups(b *cloud.Balancer) {
-	given, managed := option.Groups.In(w.spec.Options), w.ManagedGroups
-	if mode := option.GroupMode.In(w.spec.Options); mode != "" {
+	given, managed := option.Groups.In(w.input.Options), w.ManagedGroups
+	if mode := option.GroupMode.In(w.input.Options); mode != "" {
 		managed = mode == "managed"
 	}
-	switch present := w.spec.Lookups[balancer.LookupGroups]; {
+	switch present := w.input.Lookups[balancer.LookupGroups]; {
 	case present == balancer.Groupless:
-		if given != "" || option.GroupMode.In(w.spec.Options) == "managed" {
+		if given != "" || option.GroupMode.In(w.input.Options) == "managed" {
 			w.note(option.Groups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
 		}
 	case given != "":
-		b.ProviderFields[balancer.FieldGroups] = balancer.Joined(option.Groups.List(w.spec.Options))
+		b.ProviderFields[balancer.FieldGroups] = balancer.Joined(option.Groups.List(w.input.Options))
 	case managed:
 		b.ProviderFields[balancer.FieldGroups] = secgroup.OwnGroup
 	default:
 		b.ProviderFields[balancer.FieldGroups] = present
 	}
-	if option.ExtraGroups.In(w.spec.Options) != "" {
-		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.spec.Options), "network balancers have no extra groups: use "+option.Groups.Name)
+	if option.ExtraGroups.In(w.input.Options) != "" {
+		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.input.Options), "network balancers have no extra groups: use "+option.Groups.Name)
 	}
 }
 
 // ignored notes what has no effect on network balancers.
 func (w *builder) ignored() {
-	for _, note := range option.Unused(w.spec, option.OnClassic, "it has no effect on a Network Load Balancer") {
+	for _, note := range option.Unused(w.input.Spec, option.OnClassic, "it has no effect on a Network Load Balancer") {
 		w.note(note.Field, note.Message)
 	}
-	if option.ProxyProtocol.In(w.spec.Options) == option.ProxyClassic {
+	if option.ProxyProtocol.In(w.input.Options) == option.ProxyClassic {
 		w.note(option.ProxyProtocol.Name, `"*" is for classic balancers; network ones take "true"`)
 	}
 }
@@ -209,7 +209,7 @@ func (w *builder) ignored() {
 // balancer's own it is the nodes' that do, which see the clients only where their addresses are
 // kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
 func (w *builder) unguarded(b cloud.Balancer) {
-	if len(w.spec.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == secgroup.OwnGroup {
+	if len(w.input.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == secgroup.OwnGroup {
 		return
 	}
 	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" })

@@ -21,26 +21,26 @@ import (
 // portable ones ask for a check of the Service's own, in every mode; interval and thresholds stay.
 // Upstream checks UDP with TCP on the node port, which never answers.
 func (w *builder) health(port cloud.Port) *cloud.Health {
-	options, probe := w.spec.Options, w.Probe
+	options, probe := w.input.Options, w.Probe
 	h := &cloud.Health{Protocol: cloud.ProtocolTCP}
-	own, err := annotation.OwnCheck(w.spec)
+	own, err := annotation.OwnCheck(w.input.Spec)
 	w.fail(err)
 	switch {
 	case own != nil:
 		h = own
-	case !w.spec.Local && probe != nil:
+	case !w.input.Local && probe != nil:
 		h = &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: probe.Port, Path: probe.Path}
 		w.sharedIgnores()
 	default:
-		if w.spec.Local || w.asksProxy(port) {
-			*h = balancer.ProxyCheck(w.spec)
+		if w.input.Local || w.asksProxy(port) {
+			*h = balancer.ProxyCheck(w.input.Spec)
 		}
 		balancer.Adjust(h, options, 0)
 		if h.Protocol == "SSL" {
 			w.refuse(option.HealthProtocol.Name, string(h.Protocol), "network balancers check with TCP, HTTP or HTTPS")
 		}
 	}
-	if h.Interval, h.Healthy, h.Unhealthy = 30*time.Second, 3, 3; w.spec.Local {
+	if h.Interval, h.Healthy, h.Unhealthy = 30*time.Second, 3, 3; w.input.Local {
 		h.Interval, h.Healthy, h.Unhealthy = 10*time.Second, 2, 2
 	}
 	balancer.Repeat(h, options)
@@ -56,7 +56,7 @@ func (w *builder) health(port cloud.Port) *cloud.Health {
 
 // asksProxy reports whether kube-proxy is asked for a port that can't be checked itself.
 func (w *builder) asksProxy(port cloud.Port) bool {
-	if port.Protocol != cloud.ProtocolUDP || option.HealthPort.Has(w.spec.Options) || option.HealthProtocol.Has(w.spec.Options) {
+	if port.Protocol != cloud.ProtocolUDP || option.HealthPort.Has(w.input.Options) || option.HealthProtocol.Has(w.input.Options) {
 		return false
 	}
 	now, exists := w.presentAt(port.Port)
@@ -74,7 +74,7 @@ func defaultTimeout(p cloud.Protocol) time.Duration {
 // sharedIgnores notes which annotations the Shared mode overrules, as upstream's does.
 func (w *builder) sharedIgnores() {
 	for _, key := range []string{option.HealthProtocol.Name, option.HealthPort.Name, option.HealthPath.Name} {
-		if w.spec.Options[key] != "" {
+		if w.input.Options[key] != "" {
 			w.note(key, "ClusterServiceLoadBalancerHealthProbeMode=Shared of the configuration stands above it")
 		}
 	}

@@ -32,12 +32,12 @@ const (
 //	yes      no                   with the part in its record  something else becomes what is asked for
 //	yes      no                   made here                    –              becomes what is asked for
 func (w *builder) holds(part, input, field string, differs bool) bool {
-	if !differs || annotation.AllowReplacement.Bool(w.spec.Options) {
+	if !differs || annotation.AllowReplacement.Bool(w.input.Options) {
 		return false
 	}
 	sum := sha256.Sum256([]byte(input))
 	entry := part + "=" + hex.EncodeToString(sum[:4])
-	if w.spec.Lookups[balancer.LookupTaken] != "true" && !slices.Contains(strings.Fields(w.spec.Lookups[balancer.LookupHeld]), entry) {
+	if w.input.Lookups[balancer.LookupTaken] != "true" && !slices.Contains(strings.Fields(w.input.Lookups[balancer.LookupHeld]), entry) {
 		return false
 	}
 	if !slices.Contains(w.held, entry) {
@@ -62,7 +62,7 @@ type present struct{ targetType, check string }
 
 // presentAt returns what the listener at a port is like, or where there is none any other.
 func (w *builder) presentAt(port int) (p present, exists bool) {
-	for entry := range strings.SplitSeq(w.spec.Lookups[balancer.LookupListeners], ",") {
+	for entry := range strings.SplitSeq(w.input.Lookups[balancer.LookupListeners], ",") {
 		parts := strings.Split(entry, ":")
 		if len(parts) != 3 {
 			continue

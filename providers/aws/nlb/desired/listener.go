@@ -14,13 +14,13 @@ import (
 // listeners sets the listeners, one for each port of the Service; a TCP and a UDP port with one
 // number and one node port share one.
 func (w *builder) listeners(b *cloud.Balancer) {
-	for i, port := range w.spec.Ports {
-		twin := slices.IndexFunc(w.spec.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
-		both := twin >= 0 && w.spec.Ports[twin].NodePort == port.NodePort
+	for i, port := range w.input.Ports {
+		twin := slices.IndexFunc(w.input.Ports, func(p cloud.Port) bool { return p.Port == port.Port && p.Protocol != port.Protocol })
+		both := twin >= 0 && w.input.Ports[twin].NodePort == port.NodePort
 		switch {
 		case twin >= 0 && !both && twin < i:
 			w.refuse(fmt.Sprintf("spec.ports[%d].nodePort", i), strconv.Itoa(port.NodePort),
-				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.spec.Ports[twin].NodePort))
+				fmt.Sprintf("TCP and UDP on port %d share one listener, so they need the same node port: %d", port.Port, w.input.Ports[twin].NodePort))
 		case both && twin < i:
 			continue
 		}
@@ -34,25 +34,25 @@ func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 	if both {
 		l.Protocol, l.TargetProtocol = option.ProtocolBoth, option.ProtocolBoth
 	}
-	targetType := option.TargetType.In(w.spec.Options)
+	targetType := option.TargetType.In(w.input.Options)
 	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
 		targetType = now.targetType
 	}
-	l.ProviderFields = map[string]string{balancer.FieldTargetType: targetType, balancer.FieldSticky: strconv.FormatBool(w.spec.ClientIP)}
-	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.spec, port) {
-		certificates := option.Certificate.List(w.spec.Options)
+	l.ProviderFields = map[string]string{balancer.FieldTargetType: targetType, balancer.FieldSticky: strconv.FormatBool(w.input.ClientIP)}
+	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.input.Spec, port) {
+		certificates := option.Certificate.List(w.input.Options)
 		slices.Sort(certificates[1:])
 		l.Protocol = cloud.ProtocolTLS
 		l.ProviderFields[balancer.FieldCertificates] = strings.Join(slices.Compact(certificates), ",")
-		l.ProviderFields[balancer.FieldTLSPolicy] = balancer.TLSPolicy(w.spec)
-		if option.Backend.In(w.spec.Options) == "ssl" {
+		l.ProviderFields[balancer.FieldTLSPolicy] = balancer.TLSPolicy(w.input.Spec)
+		if option.Backend.In(w.input.Options) == "ssl" {
 			l.TargetProtocol = cloud.ProtocolTLS
 		}
-		if w.spec.ClientIP {
+		if w.input.ClientIP {
 			w.refuse("spec.sessionAffinity", "ClientIP", fmt.Sprintf("port %d terminates TLS, and AWS keeps no client with a node there", port.Port))
 		}
 		if both {
-			w.refuse(option.TLSPorts.Name, option.TLSPorts.In(w.spec.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
+			w.refuse(option.TLSPorts.Name, option.TLSPorts.In(w.input.Options), fmt.Sprintf("port %d is open for TCP and UDP, which can't terminate TLS", port.Port))
 		}
 	}
 	w.attributes(&l, targetType)
@@ -62,14 +62,14 @@ func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 
 // attributes sets what the annotation says of target groups.
 func (w *builder) attributes(l *cloud.Listener, targetType string) {
-	given := option.ParseTags(option.TargetAttributes.In(w.spec.Options))
+	given := option.ParseTags(option.TargetAttributes.In(w.input.Options))
 	l.ProviderFields[balancer.FieldProxy], l.ProviderFields[balancer.FieldPreserve] = "false", strconv.FormatBool(PreservesByDefault(targetType, l.TargetProtocol))
-	if option.ProxyProtocol.In(w.spec.Options) == "true" || given[option.AttributeProxy] == "true" {
+	if option.ProxyProtocol.In(w.input.Options) == "true" || given[option.AttributeProxy] == "true" {
 		l.ProviderFields[balancer.FieldProxy] = "true"
 	}
 	switch preserve := given[option.AttributePreserve]; {
 	case preserve == "false" && l.TargetProtocol != cloud.ProtocolTCP && l.TargetProtocol != cloud.ProtocolTLS:
-		w.refuse(option.TargetAttributes.Name, option.TargetAttributes.In(w.spec.Options), "AWS keeps the clients' addresses on UDP ports: "+option.AttributePreserve+"=false is for TCP only")
+		w.refuse(option.TargetAttributes.Name, option.TargetAttributes.In(w.input.Options), "AWS keeps the clients' addresses on UDP ports: "+option.AttributePreserve+"=false is for TCP only")
 	case preserve != "":
 		l.ProviderFields[balancer.FieldPreserve] = preserve
 	}
@@ -96,15 +96,15 @@ func HasTimeout(p cloud.Protocol) bool {
 
 // timeouts sets the idle timeouts, where the annotation says one or the listeners were given one before.
 func (w *builder) timeouts(listeners []cloud.Listener) {
-	asked := option.IdleTimeout.Has(w.spec.Options)
-	if !asked && w.spec.Lookups[balancer.LookupTimed] != "true" {
+	asked := option.IdleTimeout.Has(w.input.Options)
+	if !asked && w.input.Lookups[balancer.LookupTimed] != "true" {
 		return
 	}
 	timeout := DefaultTimeout
 	if asked {
-		timeout = option.IdleTimeout.In(w.spec.Options)
+		timeout = option.IdleTimeout.In(w.input.Options)
 	}
-	if asked && option.IdleTimeout.Int(w.spec.Options) < leastTimeout {
+	if asked && option.IdleTimeout.Int(w.input.Options) < leastTimeout {
 		w.refuse(option.IdleTimeout.Name, timeout, fmt.Sprintf("want at least %d for a Network Load Balancer", leastTimeout))
 	}
 	var others []string

@@ -27,6 +27,6 @@ func Address(options map[string]string) string { return keyIP.In(options) }
 
 // Names are those under which the Service's balancer can be found: its own, and the default one.
 func Names(spec cloud.Spec) []string {
-	standard := cloud.UIDName(spec.Ref.Owner.UID)
+	standard := cloud.UIDName(spec.Owner.UID)
 	return slices.Compact([]string{cmp.Or(keyName.In(spec.Options), standard), standard})
 }

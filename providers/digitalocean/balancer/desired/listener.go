@@ -11,12 +11,12 @@ import (
 )
 
 // Listeners returns one listener per forwarding rule.
-func Listeners(spec cloud.Spec, kind string) ([]cloud.Listener, error) {
+func Listeners(in cloud.Input, kind string) ([]cloud.Listener, error) {
 	if kind == config.TypeNetwork {
-		return checked(networkListeners(spec.Ports))
+		return checked(networkListeners(in.Ports))
 	}
-	p, err := readProtocols(spec)
-	list, problems := regionalListeners(spec.Ports, p)
+	p, err := readProtocols(in)
+	list, problems := regionalListeners(in.Ports, p)
 	list, dup := checked(list)
 	return list, errors.Join(err, problems, dup)
 }

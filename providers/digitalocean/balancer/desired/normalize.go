@@ -22,30 +22,30 @@ type Rules struct {
 }
 
 // Normalize implements cloud.Balancers.
-func (r Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	s, err := r.ShapeOf(spec)
+func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	s, err := r.ShapeOf(in)
 	problems := []error{err}
-	list, err := Listeners(spec, s.Kind)
+	list, err := Listeners(in, s.Kind)
 	problems = append(problems, err)
-	check, err := Health(spec)
+	check, err := Health(in.Spec)
 	problems = append(problems, err)
-	problems = append(problems, checkExtras(s.Kind, spec.Options)...)
+	problems = append(problems, checkExtras(s.Kind, in.Options)...)
 	if err := errors.Join(problems...); err != nil {
-		return cloud.Balancer{}, notes(spec, s.Kind), err
+		return cloud.Balancer{}, notes(in.Spec, s.Kind), err
 	}
 	b := cloud.Balancer{
-		Name:           nameOf(spec),
+		Name:           nameOf(in),
 		Scope:          cloud.ScopeOf(s.Internal),
 		DualStack:      s.Dual,
 		Listeners:      list,
 		Health:         check,
-		Allow:          allowed(spec),
-		Deny:           keyDeny.List(spec.Options),
-		ProviderFields: r.Managed(s.Kind, spec).Fields,
-		OwnershipTags:  r.Tags.Of(spec.Ref.Owner),
+		Allow:          allowed(in.Spec),
+		Deny:           keyDeny.List(in.Options),
+		ProviderFields: r.Managed(s.Kind, in.Spec).Fields,
+		OwnershipTags:  r.Tags.Of(in.Owner),
 	}
-	b.Preserve(spec.Preserved)
-	return b, notes(spec, s.Kind), nil
+	b.Preserve(in.Preserved)
+	return b, notes(in.Spec, s.Kind), nil
 }
 
 // Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
@@ -80,9 +80,9 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 const BesideSuffix = "-next"
 
 // nameOf returns the name that the balancer shall have.
-func nameOf(spec cloud.Spec) string {
-	name := Names(spec)[0]
-	if spec.Beside == nil {
+func nameOf(in cloud.Input) string {
+	name := Names(in.Spec)[0]
+	if in.Beside == nil {
 		return name
 	}
 	return name[:min(len(name), identifier.MaxName-len(BesideSuffix))] + BesideSuffix

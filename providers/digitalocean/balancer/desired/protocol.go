@@ -23,22 +23,22 @@ type protocols struct {
 
 // readProtocols reads the annotations, and refuses a port in two lists and a protocol that
 // ports can't have.
-func readProtocols(spec cloud.Spec) (protocols, error) {
-	id, name := Certificate(spec.Options)
+func readProtocols(in cloud.Input) (protocols, error) {
+	id, name := Certificate(in.Options)
 	p := protocols{
-		fallback:    fallbackProtocol(keyProtocol.In(spec.Options)),
+		fallback:    fallbackProtocol(keyProtocol.In(in.Options)),
 		lists:       map[int]cloud.Protocol{},
-		http3:       keyHTTP3Port.Int(spec.Options),
-		certificate: cmp.Or(spec.Lookups[LookupCertificate], id),
-		passthrough: keyPassthrough.Bool(spec.Options),
+		http3:       keyHTTP3Port.Int(in.Options),
+		certificate: cmp.Or(in.Lookups[LookupCertificate], id),
+		passthrough: keyPassthrough.Bool(in.Options),
 	}
 	var problems []error
 	if name != "" && p.certificate == "" {
-		problems = append(problems, unknownCertificate(name, spec.Lookups))
+		problems = append(problems, unknownCertificate(name, in.Lookups))
 	}
-	problems = append(problems, p.readLists(spec.Options))
-	given := keyProtocol.In(spec.Options)
-	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(spec.Ports, p.needsFallback)) {
+	problems = append(problems, p.readLists(in.Options))
+	given := keyProtocol.In(in.Options)
+	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(in.Ports, p.needsFallback)) {
 		problems = append(problems, &cloud.Invalid{Field: keyProtocol.Name, Value: given, Want: "want " + keyProtocol.Want + "; for HTTP/3 see " + keyHTTP3Port.Name})
 	}
 	return p, errors.Join(problems...)

@@ -30,21 +30,21 @@ type Shape struct {
 
 // ShapeOf decides the shape. For each part the first of these that says something counts:
 // preserved by the kernel, annotated, what the existing balancer has, the default.
-func (r Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
-	s := Shape{Kind: cmp.Or(spec.Preserved[object.FieldType], KeyType.In(spec.Options), spec.Lookups[LookupType], r.DefaultType)}
+func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
+	s := Shape{Kind: cmp.Or(in.Preserved[object.FieldType], KeyType.In(in.Options), in.Lookups[LookupType], r.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
 		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
 	}
-	s.Internal = keyInternal.Bool(spec.Options)
-	if scope, ok := spec.Preserved[cloud.FieldScope]; ok {
+	s.Internal = keyInternal.Bool(in.Options)
+	if scope, ok := in.Preserved[cloud.FieldScope]; ok {
 		s.Internal = scope == string(cloud.ScopeInternal)
 	}
-	if preserved, ok := spec.Preserved[cloud.FieldDualStack]; ok {
+	if preserved, ok := in.Preserved[cloud.FieldDualStack]; ok {
 		s.Dual, _ = strconv.ParseBool(preserved)
 		return s, nil
 	}
 	var err error
-	s.Dual, err = dualStack(spec, s)
+	s.Dual, err = dualStack(in, s)
 	return s, err
 }
 
@@ -59,15 +59,15 @@ func (r Rules) ShapeOf(spec cloud.Spec) (Shape, error) {
 //	none        nothing      internal  any               no
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
-func dualStack(spec cloud.Spec, s Shape) (bool, error) {
-	given, existing := keyStack.In(spec.Options), spec.Lookups[LookupStack]
+func dualStack(in cloud.Input, s Shape) (bool, error) {
+	given, existing := keyStack.In(in.Options), in.Lookups[LookupStack]
 	switch {
 	case given == object.StackIPv4:
 		return false, nil
 	case given == object.StackDual && s.Internal:
 		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
 	case given == object.StackDual && s.Kind == config.TypeNetwork && existing == "":
-		return true, refuseSingleStack(spec.Candidates)
+		return true, refuseSingleStack(in.Candidates)
 	case given == object.StackDual:
 		return true, nil
 	case existing != "":
@@ -77,7 +77,7 @@ func dualStack(spec cloud.Spec, s Shape) (bool, error) {
 	case s.Kind == config.TypeRegional:
 		return true, nil
 	}
-	single, usable := singleStack(spec.Candidates)
+	single, usable := singleStack(in.Candidates)
 	return usable > 0 && len(single) == 0, nil
 }
 

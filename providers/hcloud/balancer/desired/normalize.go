@@ -34,7 +34,7 @@ const (
 
 // request is what one Service asks for, while it is read.
 type request struct {
-	cloud.Spec
+	cloud.Input
 	errs     []error
 	warnings []cloud.Warning
 }
@@ -51,20 +51,20 @@ func (r *request) warn(field, message string) {
 func (r *request) present(field string) string { return r.Lookups[lookupField+field] }
 
 // Normalize implements cloud.BalancerReader.
-func (c Configuration) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	r := &request{Spec: spec}
-	adopted := spec.Lookups[lookupAdopted] == yes
+func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	r := &request{Input: in}
+	adopted := in.Lookups[lookupAdopted] == yes
 	v := cloud.Balancer{
-		Name: NameOf(spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
+		Name: NameOf(in.Spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
 		ProviderFields: map[string]string{
-			cloud.FieldSize:      SizeOf(spec, r.present(cloud.FieldSize)),
-			cloud.FieldAlgorithm: Algorithm.In(r.Options), FieldPrivateTargets: strconv.FormatBool(WantsPrivate(spec)),
+			cloud.FieldSize:      SizeOf(in.Spec, r.present(cloud.FieldSize)),
+			cloud.FieldAlgorithm: Algorithm.In(r.Options), FieldPrivateTargets: strconv.FormatBool(WantsPrivate(in.Spec)),
 			cloud.FieldAddress: cmp.Or(Address.In(r.Options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: Subnet.In(r.Options),
-			FieldMaxTargets: spec.Lookups[lookupTargets],
+			FieldMaxTargets: in.Lookups[lookupTargets],
 		},
 	}
 	kept := r.keep(&v)
-	labels := label.Of(spec.Ref.Owner, adopted && spec.Ref.Owner.UID != "")
+	labels := label.Of(in.Owner, adopted && in.Owner.UID != "")
 	if !adopted && len(kept) > 0 && len(labels) > 0 {
 		labels[label.Kept] = label.Join(kept)
 	}
@@ -74,7 +74,7 @@ func (c Configuration) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warni
 	r.checkNetwork(c.Network)
 	r.listeners(&v)
 	r.notes(v)
-	v.Preserve(spec.Preserved)
+	v.Preserve(in.Preserved)
 	if err := errors.Join(r.errs...); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
@@ -149,7 +149,7 @@ func (r *request) checkNetwork(network int64) {
 
 func (r *request) notes(v cloud.Balancer) {
 	for _, t := range r.Candidates {
-		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Spec) && ip != AddressOf(t, true) {
+		if ip := ReachedAt(v, t, WantsPrivate(r.Input.Spec)); WantsPrivate(r.Input.Spec) && ip != AddressOf(t, true) {
 			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
 		}
 	}
@@ -159,7 +159,7 @@ func (r *request) notes(v cloud.Balancer) {
 	if r.LoadBalancerIP != "" {
 		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+Address.Name)
 	}
-	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
+	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Input.Spec, protocol, proxyProtocol, certificate)...)
 }
 
 // SizeOf returns the name of the type that the Service asks for. Without one it stays as it is.
@@ -169,7 +169,7 @@ func SizeOf(spec cloud.Spec, present string) string {
 
 // NameOf returns the name that the Service asks for.
 func NameOf(spec cloud.Spec) string {
-	return cmp.Or(Name.In(spec.Options), cloud.UIDName(spec.Ref.Owner.UID))
+	return cmp.Or(Name.In(spec.Options), cloud.UIDName(spec.Owner.UID))
 }
 
 // Number is a text as a number, 0 where it is none.

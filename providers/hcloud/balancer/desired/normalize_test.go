@@ -17,7 +17,7 @@ func TestRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		annotations map[string]string
 		network     int64
-		edit        func(*cloud.Spec)
+		edit        func(*cloud.Input)
 		field       string
 	}{
 		"no place":                      {annotations: map[string]string{location.Name: ""}, field: location.Name},
@@ -36,11 +36,11 @@ func TestRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			annotations := map[string]string{location.Name: "fsn1"}
 			maps.Copy(annotations, tt.annotations)
-			spec := asked(t, annotations)
+			in := asked(t, annotations)
 			if tt.edit != nil {
-				tt.edit(&spec)
+				tt.edit(&in)
 			}
-			_, _, err := (Configuration{Network: tt.network}).Normalize(spec)
+			_, _, err := (Configuration{Network: tt.network}).Normalize(in)
 			if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != tt.field {
 				t.Errorf("error %v, want one about %s", err, tt.field)
 			}
@@ -49,38 +49,44 @@ func TestRefused(t *testing.T) {
 }
 
 // asked returns the spec of a Service with two ports and these annotations.
-func asked(t *testing.T, annotations map[string]string) cloud.Spec {
+func asked(t *testing.T, annotations map[string]string) cloud.Input {
 	t.Helper()
 	values, problems := Annotations().Parse(annotations)
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	return cloud.Spec{
-		Ref:        cloud.Ref{Owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"}},
-		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
-		HealthPort: 10256, Options: values, Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
-		Candidates: []cloud.Target{
-			{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
-			{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+	return cloud.Input{
+		Spec: cloud.Spec{
+			Owner:      cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"},
+			Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolTCP, Port: 443, NodePort: 30443}},
+			HealthPort: 10256,
+			Options:    values,
+		},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
+			Candidates: []cloud.Target{
+				{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
+				{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
+			},
 		},
 	}
 }
 
-func lookup(pairs ...string) func(*cloud.Spec) {
-	return func(spec *cloud.Spec) {
+func lookup(pairs ...string) func(*cloud.Input) {
+	return func(in *cloud.Input) {
 		for i := 0; i < len(pairs); i += 2 {
-			spec.Lookups[pairs[i]] = pairs[i+1]
+			in.Lookups[pairs[i]] = pairs[i+1]
 		}
 	}
 }
 
 // TestWarnings checks what is said and has no effect.
 func TestWarnings(t *testing.T) {
-	spec := asked(t, map[string]string{
+	in := asked(t, map[string]string{
 		location.Name: "fsn1", prefix + "http-cookie-name": "x", keyProtocol: "8443=tcp",
 	})
-	spec.ClientIP, spec.LoadBalancerIP = true, "192.0.2.1"
-	_, warnings, err := (Configuration{}).Normalize(spec)
+	in.ClientIP, in.LoadBalancerIP = true, "192.0.2.1"
+	_, warnings, err := (Configuration{}).Normalize(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +125,11 @@ func TestChecks(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			annotations := map[string]string{location.Name: "fsn1"}
 			maps.Copy(annotations, tt.annotations)
-			spec := asked(t, annotations)
-			if spec.Local = tt.local; tt.local {
-				spec.HealthPort = 32000
+			in := asked(t, annotations)
+			if in.Local = tt.local; tt.local {
+				in.HealthPort = 32000
 			}
-			v, _, err := (Configuration{}).Normalize(spec)
+			v, _, err := (Configuration{}).Normalize(in)
 			if err != nil {
 				t.Fatal(err)
 			}

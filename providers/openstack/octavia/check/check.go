@@ -33,7 +33,7 @@ type Checker struct {
 // inquiry collects what keeps a balancer from being made.
 type inquiry struct {
 	checker *Checker
-	spec    cloud.Spec
+	input   cloud.Input
 	where   desired.Place
 	// before is the balancer that is deleted first or served until now, nil when there is none.
 	before   *object.Snapshot
@@ -43,8 +43,8 @@ type inquiry struct {
 // Check implements cloud.Checker: everything that a Service names is looked for before anything is
 // made, because a balancer without the rest would wait for it for ever. What these credentials
 // may not read is left to the cloud.
-func (c *Checker) Check(ctx context.Context, spec cloud.Spec, before cloud.Observed) error {
-	q := &inquiry{checker: c, spec: spec, where: c.Rules.PlaceOf(spec)}
+func (c *Checker) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
+	q := &inquiry{checker: c, input: in, where: c.Rules.PlaceOf(in)}
 	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
 		q.before = nil // nothing was found
 	}
@@ -106,7 +106,7 @@ type named struct {
 
 // objects is about flavor and zone, the balancer's network, subnet and port, and the subnet of its members.
 func (q *inquiry) objects(ctx context.Context) error {
-	c, options := q.checker, q.spec.Options
+	c, options := q.checker, q.input.Options
 	for _, choice := range []struct {
 		key                     annotation.Key
 		value, what, name, path string
@@ -170,7 +170,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 		return fmt.Errorf("looking for address %s: %w", address, err)
 	}
 	for _, p := range ports {
-		if mine := p.ID == option.Port.In(q.spec.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
+		if mine := p.ID == option.Port.In(q.input.Options) || q.before != nil && p.ID == q.before.LB.Port; !mine && p.Has(address) {
 			q.refuse(q.where.AddressBy, q.where.Address, "it is in use at port "+p.ID)
 		}
 	}
@@ -179,11 +179,11 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
-	c, spec := q.checker, q.spec
-	if q.where.Internal || spec.IPv6 || q.where.FloatingFrom == desired.NoNetwork {
+	c, in := q.checker, q.input
+	if q.where.Internal || in.IPv6 || q.where.FloatingFrom == desired.NoNetwork {
 		return nil
 	}
-	if err := c.Floating(ctx, spec); err != nil {
+	if err := c.Floating(ctx, in); err != nil {
 		if !IsInvalid(err) {
 			return err
 		}
@@ -202,7 +202,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 		port = q.before.LB.Port
 	}
 	for _, ip := range ips {
-		if why := owner.Obstacle(ip, port, spec); why != "" {
+		if why := owner.Obstacle(ip, port, in); why != "" {
 			q.refuse(q.where.AddressBy, address, why)
 		}
 	}
@@ -216,13 +216,13 @@ func IsInvalid(err error) bool {
 }
 
 // Floating looks at where a floating IP is to be taken from.
-func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
-	where := c.Rules.PlaceOf(spec)
+func (c *Checker) Floating(ctx context.Context, in cloud.Input) error {
+	where := c.Rules.PlaceOf(in)
 	id := where.FloatingFrom
 	if id == "" || where.FloatingNetwork == "" && where.FloatingSubnet == "" && where.FloatingSubnetName+where.FloatingSubnetTags == "" {
 		return nil
 	}
-	q := &inquiry{checker: c, spec: spec}
+	q := &inquiry{checker: c, input: in}
 	found, err := exists(ctx, q, option.FloatingNetwork, id, "network", reading[neutron.External](c.Network, "network", "networks", id))
 	switch {
 	case err != nil:
@@ -234,15 +234,15 @@ func (c *Checker) Floating(ctx context.Context, spec cloud.Spec) error {
 	case where.FloatingSubnet != "" && !slices.Contains(found.Subnets, where.FloatingSubnet):
 		q.refuse(option.FloatingSubnet.Name, where.FloatingSubnet, "network "+id+" has no such subnet")
 	case where.FloatingSubnet == "":
-		_, err = c.FloatingSubnets(ctx, spec)
+		_, err = c.FloatingSubnets(ctx, in)
 	}
 	return errors.Join(append(q.problems, err)...)
 }
 
 // FloatingSubnets returns the subnets to take a floating IP from, one after the other; "" leaves
 // the choice to Neutron.
-func (c *Checker) FloatingSubnets(ctx context.Context, spec cloud.Spec) ([]string, error) {
-	where := c.Rules.PlaceOf(spec)
+func (c *Checker) FloatingSubnets(ctx context.Context, in cloud.Input) ([]string, error) {
+	where := c.Rules.PlaceOf(in)
 	network := where.FloatingFrom
 	if where.FloatingSubnet != "" || where.FloatingSubnetName == "" && where.FloatingSubnetTags == "" {
 		return []string{where.FloatingSubnet}, nil

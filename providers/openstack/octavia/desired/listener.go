@@ -50,19 +50,19 @@ const (
 )
 
 // wantedListeners returns a listener for each port.
-func (r *Rules) wantedListeners(spec cloud.Spec) ([]cloud.Listener, error) {
+func (r *Rules) wantedListeners(in cloud.Input) ([]cloud.Listener, error) {
 	var list []cloud.Listener
 	var problems []error
-	for _, port := range spec.Ports {
-		health, err := r.wantedHealth(spec, port)
+	for _, port := range in.Ports {
+		health, err := r.wantedHealth(in.Spec, port)
 		problems = append(problems, err)
 		list = append(list, cloud.Listener{
-			Protocol:       listenerProtocol(spec, port),
+			Protocol:       listenerProtocol(in.Spec, port),
 			Port:           port.Port,
-			TargetProtocol: poolProtocol(spec, port),
+			TargetProtocol: poolProtocol(in.Spec, port),
 			TargetPort:     port.NodePort,
 			Health:         health,
-			ProviderFields: r.listenerFields(spec, port),
+			ProviderFields: r.listenerFields(in, port),
 		})
 	}
 	cloud.SortListeners(list)
@@ -109,8 +109,8 @@ func poolProtocol(spec cloud.Spec, port cloud.Port) cloud.Protocol {
 	return port.Protocol
 }
 
-func (r *Rules) listenerFields(spec cloud.Spec, port cloud.Port) map[string]string {
-	o := spec.Options
+func (r *Rules) listenerFields(in cloud.Input, port cloud.Port) map[string]string {
+	o := in.Options
 	fields := map[string]string{
 		FieldConnectionLimit: option.ConnectionLimit.In(o),
 		FieldMethod:          option.Method.In(o),
@@ -119,7 +119,7 @@ func (r *Rules) listenerFields(spec cloud.Spec, port cloud.Port) map[string]stri
 	if fields[FieldMethod] == "" {
 		fields[FieldMethod] = config.MethodRoundRobin
 	}
-	if spec.ClientIP {
+	if in.ClientIP {
 		fields[FieldPersistence] = sourceIP
 	}
 	if r.Can(AbleTags) {
@@ -137,7 +137,7 @@ func (r *Rules) listenerFields(spec cloud.Spec, port cloud.Port) map[string]stri
 		fields[FieldMemberData], fields[FieldTCPInspect] = option.Silence(o, option.MemberData), option.TCPInspect.In(o)
 	}
 	if r.Can(ableAllowedCIDRs) {
-		fields[FieldAllowed] = strings.Join(Allowed(spec), ",")
+		fields[FieldAllowed] = strings.Join(Allowed(in), ",")
 	}
 	return fields
 }
@@ -150,30 +150,30 @@ func (r *Rules) listenerFields(spec cloud.Spec, port cloud.Port) map[string]stri
 //	none           one       explicitly everybody, as upstream writes it
 //	none           both      nothing said: Octavia up to Zed makes rules of the wrong family of
 //	                         what is said, and the balancer fails
-func Allowed(spec cloud.Spec) []string {
-	switch list := SourceRanges(spec); {
+func Allowed(in cloud.Input) []string {
+	switch list := SourceRanges(in); {
 	case len(list) > 0:
 		return list
-	case onBoth(spec):
+	case onBoth(in):
 		return nil
 	}
-	return []string{Everyone(OnIPv6(spec))}
+	return []string{Everyone(OnIPv6(in))}
 }
 
 // SourceRanges are the ranges of the families the balancer has. Where all are of the other one
 // nobody may connect, not everybody.
-func SourceRanges(spec cloud.Spec) []string {
-	list := familiar(spec)
-	if len(spec.SourceRanges) > 0 && len(list) == 0 {
-		return []string{nobody(OnIPv6(spec))}
+func SourceRanges(in cloud.Input) []string {
+	list := familiar(in)
+	if len(in.SourceRanges) > 0 && len(list) == 0 {
+		return []string{nobody(OnIPv6(in))}
 	}
 	return list
 }
 
-func familiar(spec cloud.Spec) []string {
+func familiar(in cloud.Input) []string {
 	var list []string
-	for _, p := range spec.SourceRanges {
-		if onBoth(spec) || p.Addr().Is4() != OnIPv6(spec) {
+	for _, p := range in.SourceRanges {
+		if onBoth(in) || p.Addr().Is4() != OnIPv6(in) {
 			list = append(list, p.String())
 		}
 	}
@@ -247,10 +247,10 @@ func (r *Rules) checksOwn(own *cloud.Health, pool cloud.Protocol) bool {
 const leastUDPDelay = 3 * time.Second
 
 // WantedAt is the listener the Service wants at that key, an empty one when it wants none.
-func (r *Rules) WantedAt(key string, spec cloud.Spec) cloud.Listener {
-	for _, port := range spec.Ports {
+func (r *Rules) WantedAt(key string, in cloud.Input) cloud.Listener {
+	for _, port := range in.Ports {
 		if port.Listener().Key() == key {
-			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: r.listenerFields(spec, port)}
+			return cloud.Listener{TargetPort: port.NodePort, ProviderFields: r.listenerFields(in, port)}
 		}
 	}
 	return cloud.Listener{}

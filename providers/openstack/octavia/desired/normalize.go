@@ -55,40 +55,40 @@ const (
 const NoNetwork = "none"
 
 // Normalize implements cloud.Balancers.
-func (r *Rules) Normalize(spec cloud.Spec) (cloud.Balancer, []cloud.Warning, error) {
-	list, err := r.wantedListeners(spec)
-	if err := errors.Join(r.checkRequest(spec), err); err != nil {
-		return cloud.Balancer{}, r.Notes(spec), err
+func (r *Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	list, err := r.wantedListeners(in)
+	if err := errors.Join(r.checkRequest(in), err); err != nil {
+		return cloud.Balancer{}, r.Notes(in), err
 	}
 	b := cloud.Balancer{
-		Name:           r.OwnershipTags.Name(spec.Ref.Owner),
-		Scope:          r.PlaceOf(spec).Scope,
-		DualStack:      spec.DualStack && r.Can(AbleAdditionalVIPs),
+		Name:           r.OwnershipTags.Name(in.Owner),
+		Scope:          r.PlaceOf(in).Scope,
+		DualStack:      in.DualStack && r.Can(AbleAdditionalVIPs),
 		Listeners:      list,
-		ProviderFields: r.WantedProviderFields(spec),
-		OwnershipTags:  r.OwnershipTags.WantedOwnershipTags(spec.Ref.Owner),
+		ProviderFields: r.WantedProviderFields(in),
+		OwnershipTags:  r.OwnershipTags.WantedOwnershipTags(in.Owner),
 	}
-	b.Preserve(spec.Preserved)
-	return b, r.Notes(spec), nil
+	b.Preserve(in.Preserved)
+	return b, r.Notes(in), nil
 }
 
 // WantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
 // compared and stays as it is.
-func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
-	where := r.PlaceOf(spec)
+func (r *Rules) WantedProviderFields(in cloud.Input) map[string]string {
+	where := r.PlaceOf(in)
 	all := map[string]string{
 		FieldProvider: r.Config.Provider,
-		FieldFlavor:   r.IfAble(AbleFlavors, option.Flavor.In(spec.Options)),
-		FieldZone:     r.IfAble(AbleZones, option.Zone.In(spec.Options)),
+		FieldFlavor:   r.IfAble(AbleFlavors, option.Flavor.In(in.Options)),
+		FieldZone:     r.IfAble(AbleZones, option.Zone.In(in.Options)),
 		FieldSubnet:   where.Subnet,
 		FieldNetwork:  where.Network,
-		FieldPort:     option.Port.In(spec.Options),
+		FieldPort:     option.Port.In(in.Options),
 	}
 	if where.Address != "" {
 		all[where.AddressField] = where.Address
 		delete(all, "")
 	}
-	if spec.Lookups[LookupTenant] != "" {
+	if in.Lookups[LookupTenant] != "" {
 		all = map[string]string{}
 	}
 	all[FieldFamily] = Family(where.IPv6)
@@ -97,12 +97,12 @@ func (r *Rules) WantedProviderFields(spec cloud.Spec) map[string]string {
 }
 
 // checkRequest refuses what can't be.
-func (r *Rules) checkRequest(spec cloud.Spec) error {
+func (r *Rules) checkRequest(in cloud.Input) error {
 	var problems []error
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
-	options := spec.Options
+	options := in.Options
 	if class := option.Class.In(options); class != "" {
 		if _, ok := r.Classes[class]; !ok {
 			refuse(option.Class.Name, class, "the configuration has no section [LoadBalancerClass \""+class+"\"]; it has "+quoted(slices.Sorted(maps.Keys(r.Classes))))
@@ -111,34 +111,34 @@ func (r *Rules) checkRequest(spec cloud.Spec) error {
 	if option.ProxyProtocol.In(options) != option.ProxyNone && option.ForwardedFor.Bool(options) {
 		refuse(option.ForwardedFor.Name, "true", "want either it or "+option.ProxyProtocol.Name)
 	}
-	if reason := spec.Lookups[LookupTLS]; reason != "" {
+	if reason := in.Lookups[LookupTLS]; reason != "" {
 		refuse(option.TLS.Name, option.TLS.In(options), reason)
 	}
-	if id := spec.Lookups[LookupNoSubnet]; id != "" {
+	if id := in.Lookups[LookupNoSubnet]; id != "" {
 		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
 	}
-	if restricts(spec) && !r.Can(ableAllowedCIDRs) && !r.Config.ManageSecurityGroups {
-		refuse("spec.loadBalancerSourceRanges", spec.SourceRanges[0].String(), "the balancer would be open to everyone: "+r.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
+	if restricts(in.Spec) && !r.Can(ableAllowedCIDRs) && !r.Config.ManageSecurityGroups {
+		refuse("spec.loadBalancerSourceRanges", in.SourceRanges[0].String(), "the balancer would be open to everyone: "+r.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
 	}
-	return errors.Join(append(problems, r.checkShare(spec)...)...)
+	return errors.Join(append(problems, r.checkShare(in)...)...)
 }
 
 // checkShare refuses what the others on a balancer rule out.
-func (r *Rules) checkShare(spec cloud.Spec) []error {
+func (r *Rules) checkShare(in cloud.Input) []error {
 	var problems []error
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
-	if users := spec.Lookups[LookupFull]; users != "" {
-		refuse(option.ID.Name, option.ID.In(spec.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(r.Config.MaxShared))
+	if users := in.Lookups[LookupFull]; users != "" {
+		refuse(option.ID.Name, option.ID.In(in.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(r.Config.MaxShared))
 	}
-	taken := strings.Split(spec.Lookups[LookupTaken], ",")
-	for _, port := range spec.Ports {
+	taken := strings.Split(in.Lookups[LookupTaken], ",")
+	for _, port := range in.Ports {
 		if key := port.Listener().Key(); slices.Contains(taken, key) {
 			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
 		}
 	}
-	if spec.Lookups[LookupTenant] != "" && r.PlaceOf(spec).Internal && spec.Lookups[LookupScope] == string(cloud.ScopeExternal) {
+	if in.Lookups[LookupTenant] != "" && r.PlaceOf(in).Internal && in.Lookups[LookupScope] == string(cloud.ScopeExternal) {
 		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
@@ -157,33 +157,33 @@ func quoted(names []string) string {
 }
 
 // Notes say what of the Service's wishes has no effect.
-func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
+func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 	var list []cloud.Warning
 	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
-	where := r.PlaceOf(spec)
-	if spec.Lookups[LookupFloatingNetwork] == NoNetwork && !where.Internal {
+	where := r.PlaceOf(in)
+	if in.Lookups[LookupFloatingNetwork] == NoNetwork && !where.Internal {
 		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
 	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts, &option.IdleTimeout: ableListenerTimeouts} {
-		if key.Has(spec.Options) && key.In(spec.Options) != key.Default && !r.Can(a) {
+		if key.Has(in.Options) && key.In(in.Options) != key.Default && !r.Can(a) {
 			note(key.Name, "it has no effect: "+r.unable(a))
 		}
 	}
-	if option.WantedAddress.Has(spec.Options) && where.AddressBy != option.WantedAddress.Name {
+	if option.WantedAddress.Has(in.Options) && where.AddressBy != option.WantedAddress.Name {
 		note(option.WantedAddress.Name, "it is ignored, because "+where.AddressBy+" is set: "+where.Address)
 	}
-	if spec.DualStack && !r.Can(AbleAdditionalVIPs) {
+	if in.DualStack && !r.Can(AbleAdditionalVIPs) {
 		note("spec.ipFamilies", "only the first has an address: "+r.unable(AbleAdditionalVIPs))
 	}
-	list = append(list, r.addressNotes(spec)...)
-	list = append(list, monitorNotes(spec)...)
-	list = append(list, r.ownNotes(spec)...)
-	list = append(list, tlsNotes(spec)...)
-	if left := len(spec.SourceRanges) - len(familiar(spec)); left > 0 {
+	list = append(list, r.addressNotes(in)...)
+	list = append(list, monitorNotes(in.Spec)...)
+	list = append(list, r.ownNotes(in.Spec)...)
+	list = append(list, tlsNotes(in.Spec)...)
+	if left := len(in.SourceRanges) - len(familiar(in)); left > 0 {
 		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
 	}
-	for _, port := range spec.Ports {
-		if port.Protocol != cloud.ProtocolTCP && r.Terminates(spec) {
+	for _, port := range in.Ports {
+		if port.Protocol != cloud.ProtocolTCP && r.Terminates(in.Spec) {
 			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")
 		}
 	}
@@ -192,9 +192,9 @@ func (r *Rules) Notes(spec cloud.Spec) []cloud.Warning {
 }
 
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
-func (r *Rules) addressNotes(spec cloud.Spec) []cloud.Warning {
-	switch where := r.PlaceOf(spec); {
-	case where.Internal || spec.Lookups[LookupTenant] != "":
+func (r *Rules) addressNotes(in cloud.Input) []cloud.Warning {
+	switch where := r.PlaceOf(in); {
+	case where.Internal || in.Lookups[LookupTenant] != "":
 		return nil
 	case where.IPv6:
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}

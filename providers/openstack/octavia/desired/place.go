@@ -42,26 +42,26 @@ type Place struct {
 }
 
 // PlaceOf returns the place of a Service's balancer.
-func (r *Rules) PlaceOf(spec cloud.Spec) Place {
+func (r *Rules) PlaceOf(in cloud.Input) Place {
 	p := Place{
-		Port: option.Port.In(spec.Options), Internal: r.Config.Internal || option.Internal.Bool(spec.Options), IPv6: OnIPv6(spec), Both: onBoth(spec),
-		Address: option.WantedAddress.In(spec.Options), AddressBy: option.WantedAddress.Name,
+		Port: option.Port.In(in.Options), Internal: r.Config.Internal || option.Internal.Bool(in.Options), IPv6: OnIPv6(in), Both: onBoth(in),
+		Address: option.WantedAddress.In(in.Options), AddressBy: option.WantedAddress.Name,
 	}
-	p.Placement = r.placement(spec, p.Internal)
+	p.Placement = r.placement(in.Spec, p.Internal)
 	if p.Port != "" {
-		p.Port = cmp.Or(spec.Preserved[FieldPort], p.Port)
+		p.Port = cmp.Or(in.Preserved[FieldPort], p.Port)
 	}
-	if spec.LoadBalancerIP != "" {
-		p.Address, p.AddressBy = spec.LoadBalancerIP, "spec.loadBalancerIP"
+	if in.LoadBalancerIP != "" {
+		p.Address, p.AddressBy = in.LoadBalancerIP, "spec.loadBalancerIP"
 	}
-	p.FloatingAddress = cmp.Or(spec.Preserved[FieldFloatingIP], p.Address)
-	p.FloatingFrom = cmp.Or(p.FloatingNetwork, spec.Lookups[LookupFloatingNetwork])
-	p.Scope = cloud.ScopeOf(p.Internal || spec.Lookups[LookupFloatingNetwork] == NoNetwork)
-	if spec.Lookups[LookupTenant] != "" && !p.Internal {
-		p.Scope = cloud.Scope(spec.Lookups[LookupScope])
+	p.FloatingAddress = cmp.Or(in.Preserved[FieldFloatingIP], p.Address)
+	p.FloatingFrom = cmp.Or(p.FloatingNetwork, in.Lookups[LookupFloatingNetwork])
+	p.Scope = cloud.ScopeOf(p.Internal || in.Lookups[LookupFloatingNetwork] == NoNetwork)
+	if in.Lookups[LookupTenant] != "" && !p.Internal {
+		p.Scope = cloud.Scope(in.Lookups[LookupScope])
 	}
 	switch {
-	case p.Internal || spec.IPv6:
+	case p.Internal || in.IPv6:
 		p.AddressField = FieldAddress
 	case !p.IPv6 && p.Scope != cloud.ScopeInternal:
 		p.AddressField = FieldFloatingIP
@@ -117,18 +117,18 @@ func orDefault(key annotation.Key, spec cloud.Spec, configured string) string {
 
 // OnIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
 // it is not known yet.
-func OnIPv6(spec cloud.Spec) bool {
-	if family := spec.Lookups[LookupVIPFamily]; family != "" {
+func OnIPv6(in cloud.Input) bool {
+	if family := in.Lookups[LookupVIPFamily]; family != "" {
 		return family == "6"
 	}
-	return spec.IPv6
+	return in.IPv6
 }
 
 // onBoth reports whether the balancer has an address of each family: as it is, or as the Service
 // asks where it is not known yet.
-func onBoth(spec cloud.Spec) bool {
-	if spec.Lookups[LookupVIPFamily] != "" {
-		return spec.Lookups[LookupSecondFamily] != ""
+func onBoth(in cloud.Input) bool {
+	if in.Lookups[LookupVIPFamily] != "" {
+		return in.Lookups[LookupSecondFamily] != ""
 	}
-	return spec.DualStack
+	return in.DualStack
 }

@@ -28,26 +28,26 @@ type Manager struct {
 
 // Find finds the floating IP at the balancer's port. Where one is wanted and there is
 // none, it looks for one that is left of a balancer of this Service that is gone.
-func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) (err error) {
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) (err error) {
 	if s.LB.Port != "" {
 		var ips []object.FloatingIP
-		ips, err = m.floatingOf(ctx, spec, url.Values{"port_id": {s.LB.Port}})
+		ips, err = m.floatingOf(ctx, in.Environment, url.Values{"port_id": {s.LB.Port}})
 		if at := slices.IndexFunc(ips, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port }); at >= 0 {
 			s.Floating = &ips[at]
 		}
 	}
-	unwanted := s.LB.ID != "" && (m.Rules.PlaceOf(spec).Internal || neutron.IsIPv6(s.LB.Address))
+	unwanted := s.LB.ID != "" && (m.Rules.PlaceOf(in).Internal || neutron.IsIPv6(s.LB.Address))
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
-	made, err := m.floatingOf(ctx, spec, url.Values{"description": {m.description(spec.Ref.Owner)}})
+	made, err := m.floatingOf(ctx, in.Environment, url.Values{"description": {m.description(in.Owner)}})
 	for i, ip := range made {
 		switch {
-		case !ownership.IsCertain(m.madeFor(&ip, s, spec), spec.Ref.Owner):
+		case !ownership.IsCertain(m.madeFor(&ip, s, in), in.Owner):
 		case ip.Port == "":
 			s.Free = &made[i]
 			return err
-		case s.LB.ID != "" && !spec.Deleting:
+		case s.LB.ID != "" && !in.Deleting:
 			s.OnOtherPort = &made[i]
 		}
 	}
@@ -55,8 +55,8 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 }
 
 // floatingOf returns the floating IPs of the bulk list, or those the query leads to.
-func (m *Manager) floatingOf(ctx context.Context, spec cloud.Spec, query url.Values) ([]object.FloatingIP, error) {
-	if all, listed := object.BulkListOf(spec); listed {
+func (m *Manager) floatingOf(ctx context.Context, env cloud.Environment, query url.Values) ([]object.FloatingIP, error) {
+	if all, listed := object.BulkListOf(env); listed {
 		return all.Floating, nil
 	}
 	return m.Reader.FloatingIPs(ctx, query)

@@ -19,23 +19,23 @@ import (
 // first says: most clouds let only administrators choose, and a balancer would wait for it for ever. It is found again by its
 // description.
 func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, balancer cloud.IDOf) (first []cloud.IDOf) {
-	spec := change.Spec
+	in := change.Input
 	if change.After == nil {
 		m.leave(r, s, change, slices.ContainsFunc(r.Wanted, func(w cloud.Resource) bool { return w.Ref() == balancer }))
 		return nil
 	}
-	where := m.Rules.PlaceOf(spec)
+	where := m.Rules.PlaceOf(in)
 	if change.Before.Found {
 		if m.keep(r, s, change) {
-			m.attach(ctx, r, s, s.LB.Port, spec)
+			m.attach(ctx, r, s, s.LB.Port, in)
 		}
 		return nil
 	}
-	if where.Internal || spec.IPv6 || m.Following(spec) != nil || where.FloatingFrom == desired.NoNetwork {
+	if where.Internal || in.IPv6 || m.Following(in) != nil || where.FloatingFrom == desired.NoNetwork {
 		return nil
 	}
 	had := len(r.Present)
-	m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, spec)
+	m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, in)
 	if ip := r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
 		ip.Fields["port_id"] = ""
 		first = append(first, ip.Ref())
@@ -54,18 +54,18 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 //
 // A tenant has no say in it.
 func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Change) (lacks bool) {
-	spec, ip, follows := change.Spec, s.Floating, m.Following(change.Spec)
+	in, ip, follows := change.Input, s.Floating, m.Following(change.Input)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case spec.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(spec).IPv6:
+	case in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6:
 	case internal && ip != nil:
-		m.release(r, ip, s, spec)
+		m.release(r, ip, s, in)
 	case internal:
-	case ip != nil && m.isOutdated(ip, s, spec):
-		changeFloating(r, ip, ip.Port, m.description(spec.Ref.Owner))
+	case ip != nil && m.isOutdated(ip, s, in):
+		changeFloating(r, ip, ip.Port, m.description(in.Owner))
 	case ip == nil && follows == nil:
 		return true
-	case ip == nil && isUpstreams(follows, spec):
-		changeFloating(r, follows, follows.Port, m.description(spec.Ref.Owner))
+	case ip == nil && isUpstreams(follows, in.Spec):
+		changeFloating(r, follows, follows.Port, m.description(in.Owner))
 	}
 	return false
 }
@@ -75,18 +75,18 @@ const PortOfVIP = "vip_port_id"
 
 // leave adds what becomes of the floating IPs of a balancer that goes, or that the Service leaves.
 func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Change, stays bool) {
-	spec := change.Spec
-	if s.Free != nil && !change.Replaced && spec.Beside == nil {
-		m.release(r, s.Free, s, spec)
+	in := change.Input
+	if s.Free != nil && !change.Replaced && in.Beside == nil {
+		m.release(r, s.Free, s, in)
 	}
 	switch ip := s.Floating; {
 	case ip == nil || stays:
 	case !change.Replaced:
-		m.release(r, ip, s, spec)
-	case m.isLeft(ip, s, spec):
+		m.release(r, ip, s, in)
+	case m.isLeft(ip, s, in):
 		// It is for the balancer that comes in the place of this one: its description makes it the Service's. Any other is
 		// detached with the balancer.
-		changeFloating(r, ip, "", m.description(spec.Ref.Owner))
+		changeFloating(r, ip, "", m.description(in.Owner))
 	}
 }
 
@@ -100,13 +100,13 @@ func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Cha
 //	any other, or nobody              –           –            detached
 //
 // One that loadBalancerIP chose was not made for a Service that shared the balancer.
-func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) {
-	keep := option.KeepFloatingIP.Bool(spec.Options)
-	switch ours := m.isLeft(ip, s, spec); {
+func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) {
+	keep := option.KeepFloatingIP.Bool(in.Options)
+	switch ours := m.isLeft(ip, s, in); {
 	case ours && !keep:
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
-	case ours && spec.Deleting:
-		changeFloating(r, ip, "", "Kept of Service "+spec.Ref.Owner.String())
+	case ours && in.Deleting:
+		changeFloating(r, ip, "", "Kept of Service "+in.Owner.String())
 	default:
 		changeFloating(r, ip, "", ip.Description)
 	}
@@ -114,32 +114,32 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.S
 
 // isLeft reports whether a floating IP at the Service's balancer is the Service's to delete: it was made for it, or for another one of
 // this cluster, which shared the balancer.
-func (m *Manager) isLeft(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	here := ownership.Of(cloud.Owner{Cluster: m.madeFor(ip, s, spec).Cluster}, spec.Ref.Owner) == ownership.ThisCluster
-	return m.isOurs(ip, s, spec) || here && ip.Address != m.Rules.PlaceOf(spec).Address
+func (m *Manager) isLeft(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) bool {
+	here := ownership.Of(cloud.Owner{Cluster: m.madeFor(ip, s, in).Cluster}, in.Owner) == ownership.ThisCluster
+	return m.isOurs(ip, s, in) || here && ip.Address != m.Rules.PlaceOf(in).Address
 }
 
 // isOurs reports whether a floating IP at the balancer of a snapshot was made for the Service. One of upstream's says so by where it is
 // attached.
-func (m *Manager) isOurs(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	return isUpstreams(ip, spec) || ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner)
+func (m *Manager) isOurs(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) bool {
+	return isUpstreams(ip, in.Spec) || ownership.IsCertain(m.madeFor(ip, s, in), in.Owner)
 }
 
 // isUpstreams reports whether a floating IP has a description as upstream gives it, without UID.
 func isUpstreams(ip *object.FloatingIP, spec cloud.Spec) bool {
-	madeFor, made := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+	madeFor, made := tag.FloatingIP.Read(ip.Description, spec.Owner)
 	return made && madeFor.UID == ""
 }
 
 // isOutdated reports whether a floating IP of the Service has the description that it got in a cluster of another name.
-func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) bool {
-	return ownership.IsCertain(m.madeFor(ip, s, spec), spec.Ref.Owner) && ip.Description != m.description(spec.Ref.Owner)
+func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) bool {
+	return ownership.IsCertain(m.madeFor(ip, s, in), in.Owner) && ip.Description != m.description(in.Owner)
 }
 
 // madeFor returns the owner that the description of a floating IP names.
-func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, spec cloud.Spec) cloud.Owner {
-	o, _ := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
-	return owner.Read(m.Rules, s, spec).AsOurs(o)
+func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) cloud.Owner {
+	o, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
+	return owner.Read(m.Rules, s, in).AsOurs(o)
 }
 
 func (m *Manager) description(o cloud.Owner) string {
@@ -172,8 +172,8 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //	not set         none is left       is made, in the first subnet that has room
 //
 // What cannot be read now is the problem of the floating IP alone.
-func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, spec cloud.Spec) {
-	where, ip := m.Rules.PlaceOf(spec), cmp.Or(s.Free, s.OnOtherPort)
+func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, in cloud.Input) {
+	where, ip := m.Rules.PlaceOf(in), cmp.Or(s.Free, s.OnOtherPort)
 	var problem error
 	if chosen := where.FloatingAddress; chosen != "" {
 		var found []object.FloatingIP
@@ -185,13 +185,13 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	at, _ := port.(string)
 	why := ""
 	if ip != nil {
-		why = owner.Obstacle(*ip, at, spec)
+		why = owner.Obstacle(*ip, at, in)
 	}
 	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {
 		var lb *object.Balancer // of the Service, which the present one has replaced
 		lb, problem = m.Reader.BalancerAt(ctx, ip.Port)
-		usable = lb != nil && m.Rules.OwnershipTags.ReadOwners(lb.Tags, spec.Ref.Owner).IsCertain()
+		usable = lb != nil && m.Rules.OwnershipTags.ReadOwners(lb.Tags, in.Owner).IsCertain()
 	}
 	switch {
 	case usable:
@@ -203,8 +203,8 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 		}
 	default:
 		r.Wanted = append(r.Wanted, cloud.Resource{
-			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+spec.Ref.Owner.String()), Native: spec, Fields: map[string]any{
-				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.description(spec.Ref.Owner),
+			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+in.Owner.String()), Native: in, Fields: map[string]any{
+				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.description(in.Owner),
 				"floating_ip_address": where.FloatingAddress,
 			},
 		})
@@ -214,23 +214,23 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 
 // Following is the floating IP that stays at the balancer beside, which serves, and follows when this
 // one does: ours, or the one that was asked for. It is nil where the new balancer gets another one.
-func (m *Manager) Following(spec cloud.Spec) *object.FloatingIP {
-	if spec.Beside == nil || m.Rules.PlaceOf(spec).Internal {
+func (m *Manager) Following(in cloud.Input) *object.FloatingIP {
+	if in.Beside == nil || m.Rules.PlaceOf(in).Internal {
 		return nil
 	}
-	s := beside(spec)
+	s := beside(in.Known)
 	if s == nil || s.Floating == nil {
 		return nil
 	}
-	chosen := m.Rules.PlaceOf(spec).FloatingAddress
-	if chosen == s.Floating.Address || chosen == "" && m.isOurs(s.Floating, s, spec) {
+	chosen := m.Rules.PlaceOf(in).FloatingAddress
+	if chosen == s.Floating.Address || chosen == "" && m.isOurs(s.Floating, s, in) {
 		return s.Floating
 	}
 	return nil
 }
 
 // beside is what was read of the balancer that serves while another one is made.
-func beside(spec cloud.Spec) *object.Snapshot {
-	s, _ := spec.Beside.Native.(*object.Snapshot)
+func beside(known cloud.Known) *object.Snapshot {
+	s, _ := known.Beside.Native.(*object.Snapshot)
 	return s
 }

@@ -18,14 +18,14 @@ func (m *Manager) Kind() cloud.ResourceKind {
 // Create makes a floating IP: where its address was not chosen, in the first subnet that
 // has room.
 func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	spec, _ := wanted.Native.(cloud.Spec)
+	in, _ := wanted.Native.(cloud.Input)
 	subnets := []string{""}
 	if wanted.Fields["floating_ip_address"] == "" {
-		if err := m.Checker.Floating(ctx, spec); err != nil {
+		if err := m.Checker.Floating(ctx, in); err != nil {
 			return "", err
 		}
 		var err error
-		if subnets, err = m.Checker.FloatingSubnets(ctx, spec); err != nil {
+		if subnets, err = m.Checker.FloatingSubnets(ctx, in); err != nil {
 			return "", err
 		}
 	}

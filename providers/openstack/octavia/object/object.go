@@ -214,8 +214,8 @@ type BulkList struct {
 }
 
 // BulkListOf returns the bulk list that a Service is looked for in, and false when there is none.
-func BulkListOf(spec cloud.Spec) (BulkList, bool) {
-	s, ok := spec.BulkList.(BulkList)
+func BulkListOf(env cloud.Environment) (BulkList, bool) {
+	s, ok := env.BulkList.(BulkList)
 	return s, ok
 }
 

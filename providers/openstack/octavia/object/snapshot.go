@@ -95,11 +95,11 @@ func (s *Snapshot) stampOf(p Pool) string {
 }
 
 // LastOf returns the snapshot of the last observation, nil when there is none.
-func LastOf(spec cloud.Spec) *Snapshot {
-	if spec.Last == nil {
+func LastOf(known cloud.Known) *Snapshot {
+	if known.Last == nil {
 		return nil
 	}
-	s, _ := spec.Last.Native.(*Snapshot)
+	s, _ := known.Last.Native.(*Snapshot)
 	return s
 }
 

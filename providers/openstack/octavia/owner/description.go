@@ -16,7 +16,7 @@ import (
 //
 // Two clusters may have the same --cluster-name. What we made has the id beside it then.
 func (c Tenancy) AsOurs(o cloud.Owner) cloud.Owner {
-	us, name := c.spec.Ref.Owner, c.rules.OwnershipTags.ClusterName
+	us, name := c.input.Owner, c.rules.OwnershipTags.ClusterName
 	if o.Cluster == name && o.UID == "" || o.Cluster != name && c.Tags.IsCalled(o.Cluster, c.lb.Name) {
 		o.Cluster = us.Cluster
 	}
@@ -30,12 +30,12 @@ func (c Tenancy) AsOurs(o cloud.Owner) cloud.Owner {
 //	of another cluster                                              yes: that Service may want it again
 //	the same, and the Service has to keep that address              no: the balancer that is replaced had it
 //	any other                                                       no
-func Obstacle(ip object.FloatingIP, port string, spec cloud.Spec) string {
-	madeFor, _ := tag.FloatingIP.Read(ip.Description, spec.Ref.Owner)
+func Obstacle(ip object.FloatingIP, port string, in cloud.Input) string {
+	madeFor, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
 	switch {
 	case ip.Port != "" && ip.Port != port:
 		return "it is in use at port " + ip.Port
-	case ip.Port == "" && madeFor.UID != "" && !ownership.IsCertain(madeFor, spec.Ref.Owner) && ip.Address != spec.Preserved[desired.FieldFloatingIP]:
+	case ip.Port == "" && madeFor.UID != "" && !ownership.IsCertain(madeFor, in.Owner) && ip.Address != in.Preserved[desired.FieldFloatingIP]:
 		return "it was made for another Service; if that is gone, change the description of the floating IP"
 	}
 	return ""

@@ -29,8 +29,8 @@ import (
 //
 // The third row is there because many clusters are called "kubernetes": that name is no proof.
 func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
-	lb, o := c.lb, c.spec.Ref.Owner
-	byID := c.spec.Ref.ID != "" && c.spec.Ref.ID == lb.ID
+	lb, o := c.lb, c.input.Owner
+	byID := c.input.ID != "" && c.input.ID == lb.ID
 	room := byID && c.hasRoom()
 	named := c.rules.OwnershipTags.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
@@ -61,7 +61,7 @@ func (c Tenancy) madeFor(another bool) (made cloud.Owner, isMade bool) {
 // hasRoom reports whether one more Service that names the balancer by its id may share it. One that
 // takes it over does not.
 func (c Tenancy) hasRoom() bool {
-	return !c.spec.Deleting && c.Tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.spec.Options) != c.lb.ID
+	return !c.input.Deleting && c.Tags.Users < c.rules.Config.MaxShared && annotation.Adopt.In(c.input.Options) != c.lb.ID
 }
 
 // shareWith returns the owner of a balancer that other Services use: nobody, while there is room and
@@ -102,7 +102,7 @@ func (c Tenancy) ofUpstream(named cloud.Owner, byID bool) cloud.Owner {
 // translated puts the id of our cluster in the place of its name.
 func (c Tenancy) translated(named cloud.Owner) cloud.Owner {
 	if named.Cluster == c.rules.OwnershipTags.ClusterName {
-		named.Cluster = c.spec.Ref.Owner.Cluster
+		named.Cluster = c.input.Owner.Cluster
 	}
 	return named
 }

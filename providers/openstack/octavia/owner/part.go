@@ -15,7 +15,7 @@ import (
 type Tenancy struct {
 	rules *desired.Rules
 	lb    *object.Balancer
-	spec  cloud.Spec
+	input cloud.Input
 	// Tags is what the balancer's tags say.
 	Tags tag.Owners
 	// Tenant says that the balancer was made for another Service or by the user: then we
@@ -52,9 +52,9 @@ type Tenancy struct {
 }
 
 // Read reads what a balancer says about a Service.
-func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Tenancy {
-	c := Tenancy{rules: rules, lb: &s.LB, spec: spec, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, spec.Ref.Owner)}
-	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), tag.IsMade(s.LB.Name, s.LB.Description, spec.Ref.Owner)
+func Read(rules *desired.Rules, s *object.Snapshot, in cloud.Input) Tenancy {
+	c := Tenancy{rules: rules, lb: &s.LB, input: in, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, in.Owner)}
+	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), tag.IsMade(s.LB.Name, s.LB.Description, in.Owner)
 	for _, l := range s.Listeners {
 		if c.Tags.HasListener(l.Name, l.Tags) {
 			c.Named = append(c.Named, l)
@@ -85,7 +85,7 @@ func Read(rules *desired.Rules, s *object.Snapshot, spec cloud.Spec) Tenancy {
 // isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
 // all listeners are this one's.
 func (c Tenancy) isTenant(own, last bool) bool {
-	switch adopts := annotation.Adopt.In(c.spec.Options) == c.lb.ID; {
+	switch adopts := annotation.Adopt.In(c.input.Options) == c.lb.ID; {
 	case own:
 		return false
 	case c.Tags.Users > 0:

@@ -10,12 +10,12 @@ import (
 
 // TheBalancer stands for the id of the balancer that the other resources belong to.
 func TheBalancer(spec cloud.Spec) cloud.IDOf {
-	return cloud.IDOf{Kind: kindBalancer, Key: spec.Ref.Owner.String()}
+	return cloud.IDOf{Kind: kindBalancer, Key: spec.Owner.String()}
 }
 
 // addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name.
 func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) {
-	spec, key := change.Spec, TheBalancer(change.Spec).Key
+	in, key := change.Input, TheBalancer(change.Input.Spec).Key
 	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
 		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
 	}})
@@ -26,11 +26,11 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy 
 	case tenancy.MayDelete:
 		return
 	}
-	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, spec.Ref.Owner)}}
-	if change.After != nil && spec.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
+	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, in.Owner)}}
+	if change.After != nil && in.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
 		stays.Fields["name"] = change.After.Name
-		if _, made := tag.Balancer.Read(s.LB.Description, spec.Ref.Owner); made {
-			stays.Fields["description"] = c.Rules.OwnershipTags.Description(tag.Balancer, spec.Ref.Owner)
+		if _, made := tag.Balancer.Read(s.LB.Description, in.Owner); made {
+			stays.Fields["description"] = c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner)
 		}
 	}
 	r.Wanted = append(r.Wanted, stays)

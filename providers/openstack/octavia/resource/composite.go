@@ -44,8 +44,8 @@ func (c *Composite) Resources(ctx context.Context, change cloud.Change) (r cloud
 	case change.After != nil && s.LB.Provisioning == object.StatusError:
 		return r, fmt.Errorf("changing balancer %s: %s", s.LB.ID, change.Before.Detail)
 	}
-	tenancy, place := owner.Read(c.Rules, s, change.Spec), c.Rules.PlaceOf(change.Spec)
-	balancer := TheBalancer(change.Spec)
+	tenancy, place := owner.Read(c.Rules, s, change.Input), c.Rules.PlaceOf(change.Input)
+	balancer := TheBalancer(change.Input.Spec)
 	switch {
 	case change.Before.Found:
 		c.addBalancer(&r, s, tenancy, change)

@@ -19,16 +19,16 @@ import (
 // newBalancer is a balancer that is to be made. It is put where the Service asks for, at the user's port, or with the nodes,
 // which completes where.
 func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, change cloud.Change) (cloud.Resource, error) {
-	spec, b := change.Spec, change.After
-	where.Subnet = cmp.Or(spec.Preserved[desired.FieldSubnet], where.Subnet)
-	where.Network = cmp.Or(spec.Preserved[desired.FieldNetwork], where.Network)
+	in, b := change.Input, change.After
+	where.Subnet = cmp.Or(in.Preserved[desired.FieldSubnet], where.Subnet)
+	where.Network = cmp.Or(in.Preserved[desired.FieldNetwork], where.Network)
 	var err error
 	switch {
 	case where.Port != "":
 		where.Network = ""
-		where.Subnet, err = c.subnetOfPort(ctx, where.Port, spec.IPv6)
+		where.Subnet, err = c.subnetOfPort(ctx, where.Port, in.IPv6)
 	case where.Subnet == "" && where.Network == "":
-		where.Subnet, err = c.subnetOfNodes(ctx, spec)
+		where.Subnet, err = c.subnetOfNodes(ctx, in)
 		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
 	}
 	other := ""
@@ -36,8 +36,8 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 		other, err = c.otherSubnet(ctx, where)
 	}
 	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.OwnershipTags.Description(tag.Balancer, spec.Ref.Owner), "tags": b.OwnershipTags,
-		"provider":  cmp.Or(spec.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
+		"name": b.Name, "description": c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner), "tags": b.OwnershipTags,
+		"provider":  cmp.Or(in.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
 		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
 		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],
 		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
@@ -45,7 +45,7 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 	if other != "" {
 		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
 	}
-	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(spec).Key, Fields: fields}, err
+	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(in.Spec).Key, Fields: fields}, err
 }
 
 // subnetOfPort is the subnet of a port's address of the family. Octavia has to be told where the
@@ -67,9 +67,9 @@ func (c *Composite) subnetOfPort(ctx context.Context, id string, ipv6 bool) (str
 }
 
 // subnetOfNodes is the subnet of the first node, where nothing says where the balancer is to be.
-func (c *Composite) subnetOfNodes(ctx context.Context, spec cloud.Spec) (string, error) {
-	for _, node := range spec.Candidates {
-		address, err := netip.ParseAddr(desired.MemberAddress(node, desired.OnIPv6(spec)))
+func (c *Composite) subnetOfNodes(ctx context.Context, in cloud.Input) (string, error) {
+	for _, node := range in.Candidates {
+		address, err := netip.ParseAddr(desired.MemberAddress(node, desired.OnIPv6(in)))
 		if err != nil {
 			continue
 		}

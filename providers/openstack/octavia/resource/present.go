@@ -25,12 +25,12 @@ func (c *Composite) presentParts(s *object.Snapshot, tenancy owner.Tenancy, chan
 		return c.presentListeners(s, tenancy.Named, tenancy, change)
 	}
 	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		return !c.isTrial(l, change.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(tenancy.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
+		return !c.isTrial(l, change.Input.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(tenancy.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
 	}), tenancy, change)
 }
 
 func (c *Composite) isTrial(l object.Listener, spec cloud.Spec) bool {
-	return c.Rules.OwnershipTags.IsChild("trial", l.Name, spec.Ref.Owner)
+	return c.Rules.OwnershipTags.IsChild("trial", l.Name, spec.Owner)
 }
 
 // listenerAt is the listener that is wanted at a key, nil where none is.
@@ -72,21 +72,21 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), tenancy, change) {
 			pool := ThePool(l.Key(), p.Protocol)
 			leadsTo = pool
-			list = append(list, presentPool(s, p, pool, change.Spec)...)
+			list = append(list, presentPool(s, p, pool, change.Input.Spec)...)
 		}
 		list = append(list, c.presentListener(l, leadsTo, change))
 	}
 	for _, p := range tenancy.Unused {
 		ref := ThePool(p.Name, p.Protocol)
-		for i, port := range change.Spec.Ports {
-			if p.Name == c.Rules.OwnershipTags.ChildName("pool", i, change.Spec.Ref.Owner) {
+		for i, port := range change.Input.Ports {
+			if p.Name == c.Rules.OwnershipTags.ChildName("pool", i, change.Input.Owner) {
 				ref = ThePool(port.Listener().Key(), p.Protocol)
 			}
 		}
 		if slices.ContainsFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref }) {
 			ref = ThePool(ref.Key, p.ID)
 		}
-		list = append(list, presentPool(s, p, ref, change.Spec)...)
+		list = append(list, presentPool(s, p, ref, change.Input.Spec)...)
 	}
 	return list
 }
@@ -95,18 +95,18 @@ func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Ch
 	headers := map[string]string{}
 	maps.Copy(headers, l.InsertHeaders)
 	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(change.Spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
+		"loadbalancer_id": TheBalancer(change.Input.Spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
 		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
 		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
 		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
 		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": pool,
 	}}
-	if c.isTrial(l, change.Spec) {
+	if c.isTrial(l, change.Input.Spec) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
 	}
 	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
 		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
-			r.Fields["allowed_cidrs"] = desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Spec), allowed))
+			r.Fields["allowed_cidrs"] = desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Input), allowed))
 		}
 	}
 	return r

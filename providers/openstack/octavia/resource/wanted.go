@@ -19,7 +19,7 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 	subnet := cmp.Or(place.MemberSubnet, s.LB.Subnet)
 	for _, l := range change.After.Listeners {
 		have := presentAt(s, l.Key())
-		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Spec, have), Trial: c.trialOf(s, l, change.Spec)}
+		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Fields: c.listenerFields(l, change.Input.Spec, have), Trial: c.trialOf(s, l, change.Input.Spec)}
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
 			wanted.Fields["default_pool_id"] = behind
@@ -38,15 +38,15 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
 // users and other headers. have is nil where there is none.
 func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *object.Listener) map[string]any {
-	name := c.Rules.OwnershipTags.ChildName("listener", portIndex(l, spec), spec.Ref.Owner)
+	name := c.Rules.OwnershipTags.ChildName("listener", portIndex(l, spec), spec.Owner)
 	var tags []string
 	headers := map[string]string{}
 	if have != nil {
-		name, tags = c.Rules.OwnershipTags.NameOf("listener", have.Name, spec.Ref.Owner), slices.Concat([]string{}, have.Tags)
+		name, tags = c.Rules.OwnershipTags.NameOf("listener", have.Name, spec.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
 	if l.ProviderFields[desired.FieldOwned] == "true" {
-		tags = c.Rules.OwnershipTags.ReplaceOwnershipTags(tags, []string{c.Rules.OwnershipTags.Name(spec.Ref.Owner)}, spec.Ref.Owner)
+		tags = c.Rules.OwnershipTags.ReplaceOwnershipTags(tags, []string{c.Rules.OwnershipTags.Name(spec.Owner)}, spec.Owner)
 	}
 	fields := map[string]any{
 		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.Protocol), "protocol_port": l.Port,
@@ -79,20 +79,20 @@ func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *obje
 // wantedBehind is what has to be behind a listener. Of a pool that it leads to although it should lead to another one the members
 // have to be right too: that serves until the other one does.
 func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
-	spec, ref := change.Spec, ThePool(l.Key(), string(l.TargetProtocol))
-	index := portIndex(l, spec)
-	name := c.Rules.OwnershipTags.ChildName("pool", index, spec.Ref.Owner)
+	in, ref := change.Input, ThePool(l.Key(), string(l.TargetProtocol))
+	index := portIndex(l, in.Spec)
+	name := c.Rules.OwnershipTags.ChildName("pool", index, in.Owner)
 	var members []object.Member
-	check := c.Rules.OwnershipTags.ChildName("monitor", index, spec.Ref.Owner)
+	check := c.Rules.OwnershipTags.ChildName("monitor", index, in.Owner)
 	if have := Find(pools, ref); have != nil {
-		name = c.Rules.OwnershipTags.NameOf("pool", have.Native.(object.Pool).Name, spec.Ref.Owner)
+		name = c.Rules.OwnershipTags.NameOf("pool", have.Native.(object.Pool).Name, in.Owner)
 		members = s.Members[have.ID]
 		if m, exists := s.Monitors[have.ID]; exists {
-			check = c.Rules.OwnershipTags.NameOf("monitor", m.Name, spec.Ref.Owner)
+			check = c.Rules.OwnershipTags.NameOf("monitor", m.Name, in.Owner)
 		}
 	}
 	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": name, "protocol": string(l.TargetProtocol),
+		"loadbalancer_id": TheBalancer(in.Spec), "name": name, "protocol": string(l.TargetProtocol),
 		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
 	}}}
 	if l.Health != nil {
@@ -125,13 +125,13 @@ func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, pre
 // WantedMembers are the members of a listener's pool. A target of which only the address is known
 // stays as it is. Without a node port there is nothing to connect to.
 func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
-	spec := change.Spec
+	in := change.Input
 	var list []object.Member
 	if l.TargetPort == 0 {
 		return nil
 	}
-	machines := make(map[cloud.InstanceID]cloud.Target, len(spec.Candidates))
-	for _, t := range spec.Candidates {
+	machines := make(map[cloud.InstanceID]cloud.Target, len(in.Candidates))
+	for _, t := range in.Candidates {
 		machines[t.InstanceID] = t
 	}
 	taken := map[string]bool{} // two targets can have one address: a machine's counts first
@@ -144,7 +144,7 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 	for _, id := range change.After.Targets {
 		machine := machines[id]
 		add(object.Member{
-			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(spec)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, spec), Subnet: subnet, Weight: 1, Enabled: true,
+			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(in)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, in.Spec), Subnet: subnet, Weight: 1, Enabled: true,
 		})
 	}
 	for _, id := range change.After.Targets {
@@ -164,7 +164,7 @@ func (c *Composite) trialOf(s *object.Snapshot, l cloud.Listener, spec cloud.Spe
 		return nil
 	}
 	fields := c.listenerFields(l, spec, nil)
-	name := c.Rules.OwnershipTags.ChildName("trial", portIndex(l, spec), spec.Ref.Owner)
+	name := c.Rules.OwnershipTags.ChildName("trial", portIndex(l, spec), spec.Owner)
 	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, unusedPort(s, spec), false
 	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[desired.FieldTLS]), Fields: fields}
 }

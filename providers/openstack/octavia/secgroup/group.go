@@ -31,31 +31,31 @@ type Manager struct {
 // Find reads the Service's security group and the ports of machines. A deletion needs no ports. Where groups are not managed
 // only one that is left from a time when they were is looked for: once the balancer is there, but not at the end of its creation,
 // and once more when the Service has left. A process that still managed groups may have made one meanwhile.
-func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec) error {
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) error {
 	here := s.LB.ID != ""
 	switch {
-	case m.Rules.Config.ManageSecurityGroups, spec.Retained:
-	case here == spec.Deleting || object.LastOf(spec).IsAnswer(s.LB):
+	case m.Rules.Config.ManageSecurityGroups, in.Retained:
+	case here == in.Deleting || object.LastOf(in.Known).IsAnswer(s.LB):
 		return nil
 	default:
-		if s.Security.None = here && m.AreNone(spec); s.Security.None {
+		if s.Security.None = here && m.AreNone(in.Known); s.Security.None {
 			return nil
 		}
 	}
-	all, listed := object.BulkListOf(spec)
+	all, listed := object.BulkListOf(in.Environment)
 	groups := all.Groups
 	if !listed {
 		var err error
-		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {groupName(spec.Ref.Owner)}}); err != nil {
+		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {groupName(in.Owner)}}); err != nil {
 			return err
 		}
 	}
-	s.Security.Groups = slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, spec) })
+	s.Security.Groups = slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, in) })
 	if !m.Rules.Config.ManageSecurityGroups {
 		s.Security.None = len(s.Security.Groups) == 0
 		return nil
 	}
-	if spec.Deleting && !spec.Retained {
+	if in.Deleting && !in.Retained {
 		return nil
 	}
 	s.Security.Ports, s.Security.Network = all.Ports, s.LB.Network
@@ -69,16 +69,16 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, spec cloud.Spec)
 
 // isOurs reports whether a security group was made for the Service. Its name holds the UID, which the Service of a cluster that was
 // restored from the same backup has too. The description names the cluster.
-func (m *Manager) isOurs(g object.SecurityGroup, s *object.Snapshot, spec cloud.Spec) bool {
-	madeFor, _ := tag.SecurityGroup.Read(g.Description, spec.Ref.Owner)
-	madeFor = owner.Read(m.Rules, s, spec).AsOurs(madeFor)
-	madeFor.UID = spec.Ref.Owner.UID
-	return g.Name == groupName(spec.Ref.Owner) && ownership.Of(madeFor, spec.Ref.Owner) == ownership.Ours
+func (m *Manager) isOurs(g object.SecurityGroup, s *object.Snapshot, in cloud.Input) bool {
+	madeFor, _ := tag.SecurityGroup.Read(g.Description, in.Owner)
+	madeFor = owner.Read(m.Rules, s, in).AsOurs(madeFor)
+	madeFor.UID = in.Owner.UID
+	return g.Name == groupName(in.Owner) && ownership.Of(madeFor, in.Owner) == ownership.Ours
 }
 
 // AreNone reports whether the last look has shown that nothing is left of a time when groups were managed.
-func (m *Manager) AreNone(spec cloud.Spec) bool {
-	last := object.LastOf(spec)
+func (m *Manager) AreNone(known cloud.Known) bool {
+	last := object.LastOf(known)
 	return last != nil && last.Security.None && !m.Rules.Config.ManageSecurityGroups
 }
 
@@ -86,11 +86,11 @@ func (m *Manager) AreNone(spec cloud.Spec) bool {
 // managed one that is left is not wanted. What a new balancer needs is needed: what listens must be reached.
 func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf, err error) {
 	isNew := change.After != nil && !change.Before.Found
-	serves := change.After == nil && (change.Replaced || change.Spec.Beside != nil) // then the group stays for the other balancer
-	if serves || isNew && change.Spec.Lookups[desired.LookupMemberCIDR] == "" {
+	serves := change.After == nil && (change.Replaced || change.Input.Beside != nil) // then the group stays for the other balancer
+	if serves || isNew && change.Input.Lookups[desired.LookupMemberCIDR] == "" {
 		return nil, nil
 	}
-	us := change.Spec.Ref.Owner
+	us := change.Input.Owner
 	group := cloud.Resource{Kind: kindGroup, Key: us.String(), Fields: map[string]any{
 		"name": groupName(us), "description": m.Rules.OwnershipTags.OwnDescription(tag.SecurityGroup, us),
 	}}
@@ -105,13 +105,13 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		}
 	}
 	if stays {
-		needed = m.addWanted(r, s, group, change.Spec, addresses)
+		needed = m.addWanted(r, s, group, change.Input, addresses)
 	}
 	return needed, nil
 }
 
 // addWanted adds the group, the ports of these addresses and the rules that differ, and returns all that is wanted.
-func (m *Manager) addWanted(r *cloud.Resources, s *object.Snapshot, group cloud.Resource, spec cloud.Spec, addresses []string) (wanted []cloud.IDOf) {
+func (m *Manager) addWanted(r *cloud.Resources, s *object.Snapshot, group cloud.Resource, in cloud.Input, addresses []string) (wanted []cloud.IDOf) {
 	want := func(one cloud.Resource) { r.Wanted, wanted = append(r.Wanted, one), append(wanted, one.Ref()) }
 	want(group)
 	near := Behind(s.Security, addresses)
@@ -121,7 +121,7 @@ func (m *Manager) addWanted(r *cloud.Resources, s *object.Snapshot, group cloud.
 		}
 	}
 	var rules cloud.Resources
-	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Groups), m.wantedRules(spec))
+	packetfilter.AddOwn(&rules, group, rulesOf(s.Security.Groups), m.wantedRules(in))
 	r.Present = append(r.Present, rules.Present...)
 	for _, rule := range rules.Wanted {
 		want(rule)
@@ -180,11 +180,11 @@ func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
 // where connections come. The ovn provider keeps clients' addresses.
-func (m *Manager) wantedRules(spec cloud.Spec) packetfilter.Rules {
-	sources := []string{spec.Lookups[desired.LookupMemberCIDR]}
+func (m *Manager) wantedRules(in cloud.Input) packetfilter.Rules {
+	sources := []string{in.Lookups[desired.LookupMemberCIDR]}
 	if m.Rules.Config.Provider == config.ProviderOVN {
-		if sources = desired.SourceRanges(spec); len(sources) == 0 {
-			sources = []string{desired.Everyone(spec.IPv6)}
+		if sources = desired.SourceRanges(in); len(sources) == 0 {
+			sources = []string{desired.Everyone(in.IPv6)}
 		}
 	}
 	rules := packetfilter.Rules{}
@@ -193,10 +193,10 @@ func (m *Manager) wantedRules(spec cloud.Spec) packetfilter.Rules {
 			rules.Add(packetfilter.Port(protocol, nodePort, packetfilter.Network(source)), "")
 		}
 	}
-	if spec.Local {
-		add(cloud.ProtocolTCP, spec.HealthPort, spec.Lookups[desired.LookupMemberCIDR])
+	if in.Local {
+		add(cloud.ProtocolTCP, in.HealthPort, in.Lookups[desired.LookupMemberCIDR])
 	}
-	for _, port := range spec.Ports {
+	for _, port := range in.Ports {
 		for _, source := range sources {
 			add(port.Protocol, port.NodePort, source)
 		}

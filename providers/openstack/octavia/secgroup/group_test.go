@@ -18,10 +18,15 @@ import (
 )
 
 // specOf is a Service with one port, of which the balancer connects from a network.
-func specOf(from string) cloud.Spec {
-	return cloud.Spec{
-		Ref: cloud.Ref{Owner: cloud.Owner{Namespace: "n", Name: "web", UID: "u"}}, Lookups: map[string]string{desired.LookupMemberCIDR: from},
-		Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, NodePort: 30080}},
+func specOf(from string) cloud.Input {
+	return cloud.Input{
+		Spec: cloud.Spec{
+			Owner: cloud.Owner{Namespace: "n", Name: "web", UID: "u"},
+			Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, NodePort: 30080}},
+		},
+		Environment: cloud.Environment{
+			Lookups: map[string]string{desired.LookupMemberCIDR: from},
+		},
 	}
 }
 
@@ -49,9 +54,9 @@ func TestRulesOfNeutron(t *testing.T) {
 		}
 		m := &Manager{Rules: &desired.Rules{}}
 		m.Rules.Config.ManageSecurityGroups = true
-		spec := specOf(test.from)
+		in := specOf(test.from)
 		var r cloud.Resources
-		needed, err := m.Add(t.Context(), &r, &object.Snapshot{Security: object.Security{Groups: []object.SecurityGroup{group}}}, cloud.Change{Spec: spec, After: &cloud.Balancer{}, Before: cloud.Observed{Found: true}}, nil)
+		needed, err := m.Add(t.Context(), &r, &object.Snapshot{Security: object.Security{Groups: []object.SecurityGroup{group}}}, cloud.Change{Input: in, After: &cloud.Balancer{}, Before: cloud.Observed{Found: true}}, nil)
 		if missing, surplus := keyOf(r.Wanted), keyOf(r.Present); missing != test.missing || surplus != test.surplus {
 			t.Errorf("%s: lacks %q, has %q too; want %q and %q", name, missing, surplus, test.missing, test.surplus)
 		}
