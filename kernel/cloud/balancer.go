@@ -123,7 +123,7 @@ type Observed struct {
 	Named bool
 	// Owner is what the object's ownership tags claim, field by field; zero fields are not claimed.
 	// Upstream's ownership tags count: the cluster, the Service or the UID that they name. The driver
-	// translates upstream's ownership tag of our own cluster into the cluster id of Spec.Ref.Owner. It does
+	// translates upstream's ownership tag of our own cluster into the cluster id of Spec.Owner. It does
 	// not judge, except where Shared is set.
 	Owner Owner
 	// Shared says that the cloud lets several Services use this balancer, that it has room for
@@ -148,7 +148,7 @@ type Observed struct {
 	// Orphans says, when nothing was found, that objects made for the balancer are left
 	// all the same, such as its public address: a deletion has something to do.
 	Orphans bool
-	// Lookups feed Spec.Lookups; they may be set when nothing was found.
+	// Lookups feed Input.Lookups; they may be set when nothing was found.
 	Lookups map[string]string
 	// Record are annotations to write on the Service, such as a rotated certificate id.
 	Record map[string]string
@@ -231,7 +231,7 @@ func (h *Health) fields(into map[string]string) {
 }
 
 // Preserve gives the name, the scope, the network stack and provider fields the values they have to
-// keep, see Spec.Preserved.
+// keep, see Input.Preserved.
 func (b *Balancer) Preserve(values map[string]string) {
 	for field, value := range values {
 		switch field {

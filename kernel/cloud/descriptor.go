@@ -100,10 +100,10 @@ type Capabilities struct {
 	SourceRanges bool
 	// Immutable are the Field names of a Balancer that the API refuses to change.
 	Immutable []string
-	// VersionStamps says that Observe uses Spec.Last. Elsewhere the kernel keeps no observation between
+	// VersionStamps says that Observe uses Input.Last. Elsewhere the kernel keeps no observation between
 	// two looks: with many machines it is large.
 	VersionStamps bool
-	// Recalls says that Observe takes from the Balancer of Spec.Last what the cloud tells of one part of a
+	// Recalls says that Observe takes from the Balancer of Input.Last what the cloud tells of one part of a
 	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
 	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
 	Recalls bool

@@ -132,7 +132,7 @@ const (
 
 // BalancerReader reads load balancers and says what a Service asks for.
 type BalancerReader interface {
-	// Observe reads the balancer that belongs to the Spec, as a whole, together with the
+	// Observe reads the balancer that belongs to the Service, as a whole, together with the
 	// lookups that Normalize needs. It only reads. A balancer that definitely does not exist is
 	// Observed.Found == false and no error; any doubt is an error, because the framework
 	// drops the finalizer of a Service whose balancer is said not to exist.
@@ -145,7 +145,7 @@ type BalancerReader interface {
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.
 	//
-	// With Spec.BulkList it looks there in place of the cloud. The kernel believes what was
+	// With Input.BulkList it looks there in place of the cloud. The kernel believes what was
 	// found in it, and asks again without it before a known balancer counts as gone.
 	Observe(ctx context.Context, in Input) (Observed, error)
 
@@ -183,7 +183,7 @@ type Recorder interface {
 // refuse a balancer. The kernel asks before each creation, and before it deletes a balancer to
 // make another one in its place.
 type Checker interface {
-	// Check returns everything that keeps the balancer of the Spec from being made, joined with
+	// Check returns everything that keeps the balancer from being made, joined with
 	// errors.Join: names and ids that do not exist, an address outside its subnet or in use, a
 	// quota that is used up. What the user can mend is an *Invalid that names the field.
 	//
@@ -196,7 +196,7 @@ type Checker interface {
 // whose place it takes still serves. Elsewhere the old one is deleted first. It needs a
 // Descriptor.IDAnnotation, which says which of the two serves.
 //
-//	call                      with Spec.Beside, the balancer that still serves
+//	call                      with Input.Beside, the balancer that still serves
 //	Observe                   looks for another balancer of the owner by Ref.ID, then by tag, never
 //	                          by name; the balancer in Beside is not found
 //	Normalize                 chooses what both cannot have, such as a unique name, so that it
@@ -204,7 +204,7 @@ type Checker interface {
 //	Apply of a creation       makes a balancer and leaves the one in Beside alone
 //	Apply of a deletion       deletes only that balancer; what the other one uses stays
 type Replacer interface {
-	// Coexist says why the balancer of the Spec cannot be made while before exists, such as the
+	// Coexist says why the balancer cannot be made while before exists, such as the
 	// same address asked for by both, or "" when it can. It is pure. The reason completes the
 	// sentence "the present one has to be deleted first, because …".
 	Coexist(in Input, before Observed) (reason string)
@@ -232,7 +232,7 @@ type Switched interface {
 // then serves the Observe of many Services.
 type BulkLister interface {
 	// ListBalancers reads all balancers the credentials can see, all pages; a part that could not
-	// be read is an error. The kernel hands the answer to Observe in Spec.BulkList. It must not
+	// be read is an error. The kernel hands the answer to Observe in Input.BulkList. It must not
 	// be changed afterwards.
 	ListBalancers(ctx context.Context) (BulkList, error)
 }
@@ -245,7 +245,7 @@ type BulkList any
 // Observe of all Services for a minute at most.
 type NetworkReader interface {
 	// ReadNetwork reads all of it; a part that could not be read is an error. The kernel hands the
-	// answer to Observe in Spec.Network. It must not be changed afterwards.
+	// answer to Observe in Input.Network. It must not be changed afterwards.
 	ReadNetwork(ctx context.Context) (Network, error)
 }
 

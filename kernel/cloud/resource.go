@@ -91,7 +91,7 @@ type Made struct {
 	// Fields are those that the cloud chose and a FieldOf stands for. Where one is missing the balancer is looked at first.
 	Fields map[string]any
 	// Native is what Observe would keep in Observed.Native, nil where the answer does not say all. The look at the end of the
-	// change is given it in Spec.Last, where the driver has Capabilities.VersionStamps.
+	// change is given it in Input.Last, where the driver has Capabilities.VersionStamps.
 	Native any
 }
 

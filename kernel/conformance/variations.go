@@ -136,7 +136,7 @@ func immutable(f *fixture, d draft) []cloud.Operation {
 	})
 }
 
-// pin returns Spec.Preserved for the immutable fields a draft would change, and checks that
+// pin returns Input.Preserved for the immutable fields a draft would change, and checks that
 // Normalize keeps to it.
 func pin(f *fixture, d draft) map[string]string {
 	f.Helper()

@@ -132,7 +132,7 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 	return other, nil
 }
 
-// observe reads the balancer of the Spec, from a bulk list where that is enough:
+// observe reads the balancer of the Service, from a bulk list where that is enough:
 //
 //	the Service                    a bulk list may have begun  and proves that the balancer
 //	has a balancer                 after our last change       is there, never that it is gone

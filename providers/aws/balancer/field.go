@@ -42,7 +42,7 @@ const (
 // Groupless is the value of LookupGroups of a network balancer without security groups.
 const Groupless = "none"
 
-// Facts that Observe finds out for Normalize, see cloud.Spec.Lookups.
+// Facts that Observe finds out for Normalize, see cloud.Input.Lookups.
 const (
 	// LookupSubnets are the subnets the balancer shall have, in the order in which addresses are
 	// given to them; LookupSubnetProblem says what is wrong with the annotation, or with the VPC.

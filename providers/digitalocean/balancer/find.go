@@ -24,7 +24,7 @@ type found struct {
 	byName bool
 }
 
-// find looks for the balancer of the Spec. An id that is gone does not end the search: its balancer may
+// find looks for the balancer of the Service. An id that is gone does not end the search: its balancer may
 // have been created anew by a process that died before it could record the new id.
 func (l *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
 	all, listed := in.BulkList.([]godo.LoadBalancer)

@@ -67,7 +67,7 @@ func has(lb *hcloud.LoadBalancer, in cloud.Input) bool {
 	return !in.Deleting || lb.Labels[label.UID] != "" || ownership.IsInName(lb.Name, in.Owner)
 }
 
-// find looks for the load balancer of the Spec by id, by label and by name, which is unique in a
+// find looks for the load balancer of the Service by id, by label and by name, which is unique in a
 // project. It returns several where they have this Service's label.
 func (b *Balancers) find(ctx context.Context, in cloud.Input) (found []*hcloud.LoadBalancer, byName bool, err error) {
 	list, listed := in.BulkList.(bulk)

@@ -10,7 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
-// Lookups are what has to be known beside the Service, as cloud.Spec.Lookups has it.
+// Lookups are what has to be known beside the Service, as cloud.Input.Lookups has it.
 type Lookups map[string]string
 
 // Keys of what is looked up.
