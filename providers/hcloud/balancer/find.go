@@ -68,7 +68,8 @@ func has(lb *hcloud.LoadBalancer, in cloud.Input) bool {
 }
 
 // find looks for the load balancer of the Service by id, by label and by name, which is unique in a
-// project. It returns several where they have this Service's label.
+// project. It returns several where they have this Service's label. Those of a cluster that was restored from the same backup
+// count only where there is none of this one.
 func (b *Balancers) find(ctx context.Context, in cloud.Input) (found []*hcloud.LoadBalancer, byName bool, err error) {
 	list, listed := in.BulkList.(bulk)
 	all := list.balancers
@@ -82,22 +83,28 @@ func (b *Balancers) find(ctx context.Context, in cloud.Input) (found []*hcloud.L
 		}
 	}
 	wanted := desired.NameOf(in.Spec)
-	var named []*hcloud.LoadBalancer
+	var restored, named []*hcloud.LoadBalancer
 	for _, lb := range all {
+		owner := label.Owner(lb.Labels, in.Owner)
 		switch {
 		case in.Beside != nil && idOf(lb) == in.Beside.ID, !has(lb, in):
 		case idOf(lb) == in.ID:
 			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ownership.IsTagged(label.Owner(lb.Labels, in.Owner), in.Owner):
+		case ownership.Of(owner, in.Owner) == ownership.Ours:
 			found = append(found, lb)
+		case ownership.IsTagged(owner, in.Owner):
+			restored = append(restored, lb)
 		case lb.Name == wanted:
 			named = append(named, lb)
 		}
 	}
-	if len(found) == 0 {
-		return named, len(named) > 0, nil
+	switch {
+	case len(found) > 0:
+		return found, false, nil
+	case len(restored) > 0:
+		return restored, false, nil
 	}
-	return found, false, nil
+	return named, len(named) > 0, nil
 }
 
 // byID reads a load balancer, nil when there is none, or the text is no id.
