@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/signal"
 	"runtime"
 	"syscall"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/app"
 	cloudcontrollerconfig "k8s.io/cloud-provider/app/config"
@@ -199,12 +199,16 @@ func (m *manager) check(flags *pflag.FlagSet) error {
 
 // checkKubeconfig says what is missing to reach the API server: what the framework says of it names no flag.
 func checkKubeconfig(path, master string) error {
+	rules, server := &clientcmd.ClientConfigLoadingRules{ExplicitPath: path}, clientcmdapi.Cluster{Server: master}
+	_, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{ClusterInfo: server}).ClientConfig()
 	switch {
-	case path != "":
-		if _, err := clientcmd.LoadFromFile(path); err != nil {
-			return &UsageError{fmt.Sprintf("--kubeconfig=%s: %v", path, err)}
-		}
-	case master == "" && os.Getenv("KUBERNETES_SERVICE_HOST") == "" && os.Getenv("KUBERNETES_MASTER") == "":
+	case err != nil && path != "":
+		return &UsageError{fmt.Sprintf("--kubeconfig=%s: %v", path, err)}
+	case !clientcmd.IsEmptyConfig(err):
+		return nil
+	}
+	// As the framework does it: a variable can name the API server.
+	if _, err := clientcmd.BuildConfigFromFlags(master, path); err != nil {
 		return &UsageError{"--kubeconfig is not set, and this is not a pod"}
 	}
 	return nil

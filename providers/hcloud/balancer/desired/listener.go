@@ -27,7 +27,7 @@ const ManagedPrefix = "managed:"
 
 // listeners adds a listener for each port.
 func (r *request) listeners(v *cloud.Balancer) {
-	own, err := annotation.OwnCheck(r.Input.Spec)
+	own, err := annotation.OwnCheck(r.Spec)
 	if err != nil {
 		r.errs = append(r.errs, err)
 	}
@@ -62,7 +62,7 @@ func (r *request) protocolOf(port int) cloud.Protocol {
 	switch text := protocol.OfPort(r.Options, port); {
 	case text != "":
 		return cloud.ProtocolOf(text)
-	case slices.Contains(tlsPorts.Ports(r.Options), port) && (IsManaged(r.Input.Spec) || certificate.OfPort(r.Options, port) != ""):
+	case slices.Contains(tlsPorts.Ports(r.Options), port) && (IsManaged(r.Spec) || certificate.OfPort(r.Options, port) != ""):
 		return cloud.ProtocolHTTPS
 	}
 	return cloud.ProtocolTCP
@@ -85,7 +85,7 @@ func (r *request) http(l cloud.Listener) {
 
 // certificateOf returns what the certificate field of a port has to be.
 func (r *request) certificateOf(port int) string {
-	if IsManaged(r.Input.Spec) {
+	if IsManaged(r.Spec) {
 		if !Domains.Has(r.Options) {
 			r.refuse(Domains, "want the domains of the managed certificate")
 		}

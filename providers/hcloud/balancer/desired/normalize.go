@@ -149,7 +149,7 @@ func (r *request) checkNetwork(network int64) {
 
 func (r *request) notes(v cloud.Balancer) {
 	for _, t := range r.Candidates {
-		if ip := ReachedAt(v, t, WantsPrivate(r.Input.Spec)); WantsPrivate(r.Input.Spec) && ip != AddressOf(t, true) {
+		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Input.Spec) && ip != AddressOf(t, true) {
 			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
 		}
 	}
@@ -159,7 +159,7 @@ func (r *request) notes(v cloud.Balancer) {
 	if r.LoadBalancerIP != "" {
 		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+Address.Name)
 	}
-	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Input.Spec, protocol, proxyProtocol, certificate)...)
+	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
 }
 
 // SizeOf returns the name of the type that the Service asks for. Without one it stays as it is.
