@@ -85,7 +85,7 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	}
 	fields = inOneRequest(kind, fields)
 	if slices.Contains(fields, kind.Unique) {
-		if s := m.freed(kind, wanted); s != nil {
+		if s := freed(m, kind, wanted); s != nil {
 			return s
 		}
 	}
@@ -94,7 +94,7 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 
 // freed returns the step after which no other resource has the value of the unique field that a wanted one needs, nil when
 // none has it, or the cloud has refused that.
-func (m *model) freed(kind cloud.ResourceKind, wanted cloud.Resource) *step {
+func freed(m *model, kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	value := wanted.Fields[kind.Unique]
 	for _, other := range m.present.of(kind.Name) {
 		if value == nil || other.Fields[kind.Unique] != value || other.Ref() == wanted.Ref() || m.refused[other.Ref()] {
@@ -133,7 +133,7 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	if s != nil || !ready {
 		return s
 	}
-	if s := m.freed(kind, wanted); s != nil {
+	if s := freed(m, kind, wanted); s != nil {
 		return s
 	}
 	if kind.Together != "" {
