@@ -52,8 +52,6 @@ type Harness struct {
 	// where it is for one. An empty operation stands for whatever is not carried out by another request. The writes that the
 	// cloud received are then compared with the plan of each change; the Control has to be a Witness.
 	Traffic map[string][]cloud.Operation
-	// Unplanned are routes of requests that no plan says, each with the reason.
-	Unplanned map[string]string
 	// Slow says that each change of a balancer takes seconds, as where it is a machine. Checks
 	// then share balancers where that shows the same: see variations and interrupted.
 	Slow bool

@@ -29,7 +29,6 @@ type Write struct {
 type traffic struct {
 	Witness
 	carriedOut map[string][]cloud.Operation // see Harness.Traffic
-	unplanned  map[string]string
 	// alone says that each operation is a request of its own.
 	alone bool
 }
@@ -44,7 +43,7 @@ func (f *fixture) traffic() traffic {
 	if !ok {
 		f.Fatal("Harness.Traffic is set, but the control is no Witness")
 	}
-	return traffic{w, f.suite.Traffic, f.suite.Unplanned, is[cloud.Composite](f.driver)}
+	return traffic{w, f.suite.Traffic, is[cloud.Composite](f.driver)}
 }
 
 // restart forgets the steps and the writes of the change before.
@@ -77,7 +76,7 @@ func (t traffic) planned(since int, planned []cloud.Operation) error {
 	if t.Witness == nil {
 		return nil
 	}
-	writes := slices.DeleteFunc(t.Writes()[since:], func(w Write) bool { return t.unplanned[w.Route] != "" })
+	writes := t.Writes()[since:]
 	wrong := t.together
 	if t.alone {
 		wrong = t.oneByOne

@@ -204,11 +204,7 @@ func checkKubeconfig(path, master string) error {
 	switch {
 	case err != nil && path != "":
 		return &UsageError{fmt.Sprintf("--kubeconfig=%s: %v", path, err)}
-	case !clientcmd.IsEmptyConfig(err):
-		return nil
-	}
-	// As the framework does it: a variable can name the API server.
-	if _, err := clientcmd.BuildConfigFromFlags(master, path); err != nil {
+	case clientcmd.IsEmptyConfig(err):
 		return &UsageError{"--kubeconfig is not set, and this is not a pod"}
 	}
 	return nil
