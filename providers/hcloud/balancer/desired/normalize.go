@@ -149,7 +149,7 @@ func (r *request) checkNetwork(network int64) {
 
 func (r *request) notes(v cloud.Balancer) {
 	for _, t := range r.Candidates {
-		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Input.Spec) && ip != AddressOf(t, true) {
+		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Spec) && ip != AddressOf(t, true) {
 			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
 		}
 	}
