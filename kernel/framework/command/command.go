@@ -148,13 +148,13 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 			return &UsageError{"--configure-cloud-routes=true needs --cluster-cidr, the pod network that routes are made for"}
 		}
 	}
-	if err := checkKubeconfig(m.flags.Generic.ClientConnection.Kubeconfig, m.flags.Master); err != nil {
-		return err
-	}
 	if o.Mode.ReadOnly() {
 		if err := m.readOnly(cmd.Flags()); err != nil {
 			return err
 		}
+	}
+	if err := checkKubeconfig(m.flags.Generic.ClientConnection.Kubeconfig, m.flags.Master); err != nil {
+		return err
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
