@@ -143,7 +143,7 @@ func (p Policy) mayReplace(s desired, c target.Candidates) bool {
 	return annotation.AllowReplacement.Bool(p.Values) && c.Err == nil && unique(s.wanted) == nil
 }
 
-// Complete returns the whole spec of a balancer that was observed.
+// Complete returns the whole input of a balancer that was observed.
 func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
 	in := p.Input
 	in.ID = observed.ID

@@ -16,7 +16,7 @@ import (
 type desired struct {
 	// wanted is what was asked for.
 	wanted cloud.Balancer
-	// possible is the same with immutable fields as they are; spec says that they are preserved.
+	// possible is the same with immutable fields as they are; input says that they are preserved.
 	possible cloud.Balancer
 	input    cloud.Input
 	// blocked are the changes of immutable fields that were asked for.

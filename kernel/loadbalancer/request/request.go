@@ -24,7 +24,7 @@ import (
 type Request struct {
 	Service *corev1.Service
 	Values  annotation.Values
-	// Spec has no candidates, lookups or preserved fields yet.
+	// Input has no candidates, lookups or preserved fields yet.
 	Input cloud.Input
 	// Selector is nil when the one on the Service is not valid.
 	Selector labels.Selector

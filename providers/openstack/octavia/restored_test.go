@@ -150,6 +150,23 @@ func TestFreeIPOfARestoredCluster(t *testing.T) {
 	}
 }
 
+// TestAttachedIPWithTheClusterName: descriptions had --cluster-name before they had the cluster's id.
+func TestAttachedIPWithTheClusterName(t *testing.T) {
+	c := prodCase(t, nil)
+	c.driver.OwnershipTags.ClusterName = "kubernetes"
+	s := &object.Snapshot{
+		LB:       object.Balancer{ID: "lb", Name: "kube_service_kubernetes_shop_web", Tags: []string{"ccm:cluster=prod&uid=u-1"}, Port: "port"},
+		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: "port", Description: "Floating IP for Kubernetes external service shop/web from cluster kubernetes (uid u-1)"},
+	}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb", Deleting: true}}
+	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(strings.Join(c.writes, "\n"), "DELETE /floatingips/fip") {
+		t.Errorf("wrote %q, want the floating IP to be deleted", c.writes)
+	}
+}
+
 // TestAttachedIPOfARestoredCluster: a floating IP that somebody attached to the balancer is detached when that goes, unless it was made
 // for the Service, or for one that shared the balancer.
 func TestAttachedIPOfARestoredCluster(t *testing.T) {

@@ -139,7 +139,12 @@ func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud
 // madeFor returns the owner that the description of a floating IP names.
 func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) cloud.Owner {
 	o, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
-	return owner.Read(m.Rules, s, in).AsOurs(o)
+	tenancy := owner.Read(m.Rules, s, in)
+	// Descriptions had --cluster-name beside the UID before they had the cluster's id.
+	if ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
+		o.Cluster = in.Owner.Cluster
+	}
+	return tenancy.AsOurs(o)
 }
 
 func (m *Manager) description(o cloud.Owner) string {
