@@ -18,9 +18,10 @@ override PROVIDERS := $(subst $(space),$(comma),$(strip $(subst $(comma), ,$(PRO
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
-# Only the standard library and our own code are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md).
+# Only the standard library and our own code are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md). The commands in
+# internal are not: 0.1 MB, and they run once.
 NOT_INLINED := github.com k8s.io sigs.k8s.io google.golang.org golang.org/x go.opentelemetry.io go.etcd.io go.uber.org go.yaml.in gopkg.in cel.dev cloud.google.com
-GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...=
+GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...= -gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l
 # The same flags for every go command, so that build, test, vet and lint share compiled packages.
 export GOFLAGS := -trimpath -tags=grpcnotrace $(GCFLAGS)
 export CGO_ENABLED := 0

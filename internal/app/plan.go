@@ -128,11 +128,11 @@ func checkColour(choice string) error {
 
 // planArgs is subjectArgs, but for all Nodes and all routes, which are parts of the plan.
 func planArgs(args []string) []string {
-	switch args = subjectArgs(args); {
-	case slices.Equal(args, []string{scopeNode}):
-		return []string{scopeNodes}
-	case slices.Equal(args, []string{"route"}):
-		return []string{scopeRoutes}
+	switch args = subjectArgs(args); scopeOf(args) {
+	case scopeNode:
+		return append([]string{scopeNodes}, args[1:]...)
+	case "route":
+		return append([]string{scopeRoutes}, args[1:]...)
 	}
 	return args
 }

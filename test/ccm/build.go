@@ -56,7 +56,7 @@ func NotInlined() []string {
 	} {
 		flags = append(flags, "-gcflags="+libraries+"/...=-l")
 	}
-	return append(flags, "-gcflags=github.com/multicloud-ccm/...=")
+	return append(flags, "-gcflags=github.com/multicloud-ccm/...=", "-gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l")
 }
 
 // Root returns the top of the repository.

@@ -13,7 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
-// wayOf says how a balancer of the spec takes the place of the observed one: beside it, or after its
+// wayOf says how a balancer of the Service takes the place of the observed one: beside it, or after its
 // deletion and why.
 func (p Policy) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
 	replacer := p.Cloud.Replacer

@@ -24,7 +24,7 @@ func TestSize(t *testing.T) {
 	}{
 		{"all providers", nil, 58*megabyte + megabyte/2},
 		{"aws", []string{"aws"}, 51 * megabyte},
-		{"digitalocean", []string{"digitalocean"}, 46*megabyte + megabyte/10},
+		{"digitalocean", []string{"digitalocean"}, 46 * megabyte},
 		{"gce", []string{"gce"}, 47*megabyte + megabyte/2},
 		{"hcloud", []string{"hcloud"}, 46 * megabyte},
 		{"sim", []string{"sim"}, 45 * megabyte},
