@@ -26,3 +26,13 @@ func TestSubjectArgs(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanArgs(t *testing.T) {
+	for given, want := range map[string]string{
+		"": "", "nodes": "nodes", "node": "nodes", "no/worker-1": "nodes worker-1", "route": "routes", "svc/web": "service web", "firewall": "firewall",
+	} {
+		if got := strings.Join(planArgs(strings.Fields(given)), " "); got != want {
+			t.Errorf("%q: %q, want %q", given, got, want)
+		}
+	}
+}
