@@ -167,8 +167,9 @@ func (l *Lab) Environment(own map[string]string) []string {
 // RaceReports returns the first report of the race detector in a log that is about us.
 // Kubernetes' libraries v0.37.2 have three of their own: serviceCache.allServices of k8s.io/cloud-provider reads
 // what the workers write, without their lock; at --v=9 client-go writes down when it dialled, which goes on
-// when the request has another connection already and is being logged; and SecureServingInfo.tlsConfig of
-// k8s.io/apiserver sets a field after it has started the controller that copies the configuration.
+// when the request has another connection already and is being logged; and SecureServingInfo.Serve of
+// k8s.io/apiserver sets fields, by itself and through http2.ConfigureServer, after it has started the
+// controller that copies the configuration.
 func RaceReports(log string) error {
 	for report := range strings.SplitSeq(log, "==================") {
 		if strings.Contains(report, "WARNING: DATA RACE") && !upstreams(report) {
@@ -182,7 +183,7 @@ func RaceReports(log string) error {
 func upstreams(report string) bool {
 	return within(report, "k8s.io/cloud-provider/controllers/service.") || within(report, "k8s.io/client-go/transport.(*debuggingRoundTripper).") ||
 		strings.Contains(report, "(*DynamicServingCertificateController).syncCerts()") &&
-			within(report, "k8s.io/apiserver/pkg/server.(*SecureServingInfo).tlsConfig(", "crypto/tls.(*Config).Clone(")
+			within(report, "k8s.io/apiserver/pkg/server.(*SecureServingInfo).tlsConfig(", "golang.org/x/net/http2.configureServer(", "crypto/tls.(*Config).Clone(")
 }
 
 // within reports whether both accesses of a race happen in functions whose names begin like one of these.
