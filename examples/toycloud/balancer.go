@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // tags are the labels that say whom a balancer belongs to.
@@ -34,10 +35,15 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by tag: %w", err)
 	}
-	if len(tagged) == 0 {
+	chosen := ownership.Choose(ownership.Search{Input: in}, tagged, func(b api.Balancer) ownership.Candidate {
+		return ownership.Candidate{ID: b.ID, Owner: tags.Owner(b.Labels)}
+	})
+	if chosen.At < 0 {
 		return cloud.Observed{}, nil
 	}
-	return d.withListeners(ctx, cloud.OneOf(tagged, observe))
+	observed := observe(tagged[chosen.At])
+	observed.Duplicates = chosen.Duplicates
+	return d.withListeners(ctx, observed)
 }
 
 // observe translates a balancer into the kernel's words.

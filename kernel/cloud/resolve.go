@@ -45,17 +45,3 @@ func ownersOf(machines []Target) map[string]InstanceID {
 
 // Address returns the address of an UnknownInstance.
 func (id InstanceID) Address() string { return strings.TrimPrefix(string(id), unknown) }
-
-// OneOf returns the observation of the balancer with the smallest id, and the others as its
-// Duplicates. There must be at least one.
-func OneOf[T any](all []T, observe func(T) Observed) Observed {
-	observed := make([]Observed, len(all))
-	for i, one := range all {
-		observed[i] = observe(one)
-	}
-	slices.SortFunc(observed, func(a, b Observed) int { return strings.Compare(a.ID, b.ID) })
-	for _, other := range observed[1:] {
-		observed[0].Duplicates = append(observed[0].Duplicates, other.ID)
-	}
-	return observed[0]
-}

@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"time"
 
@@ -31,22 +30,28 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
-	tagged = slices.DeleteFunc(tagged, func(b api.Balancer) bool {
-		return in.Beside != nil && b.ID == in.Beside.ID || ownership.Of(ownershipTags.Owner(b.Labels), in.Owner) != ownership.Ours
-	})
-	if len(tagged) > 0 {
-		return cloud.OneOf(tagged, observe), nil
+	if o := choose(tagged, in); o.Found || in.Beside != nil {
+		return o, nil
 	}
 	named, err := d.client.Balancers(ctx, name(in), nil)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	if len(named) == 0 || in.Beside != nil {
-		return cloud.Observed{}, nil
+	return choose(named, in), nil
+}
+
+// choose picks the balancer of the Service from a list.
+func choose(all []api.Balancer, in cloud.Input) cloud.Observed {
+	search := ownership.Search{Input: in, Names: []string{name(in)}}
+	chosen := ownership.Choose(search, all, func(b api.Balancer) ownership.Candidate {
+		return ownership.Candidate{ID: b.ID, Name: b.Name, Owner: ownershipTags.Owner(b.Labels)}
+	})
+	if chosen.At < 0 {
+		return cloud.Observed{}
 	}
-	observed := observe(named[0]) // a name is unique
-	observed.ByName = true
-	return observed, nil
+	o := observe(all[chosen.At])
+	o.ByName, o.Duplicates = chosen.ByName, chosen.Duplicates
+	return o
 }
 
 // observe translates what the API says into the kernel's words.

@@ -26,33 +26,25 @@ func (s *snapshot) namedNew(spec cloud.Spec) []string {
 	return slices.DeleteFunc(named, func(id string) bool { return slices.Contains(s.seen().groups, id) })
 }
 
-// find looks for the balancer: by id, which may be read alone, and then in lists of all, by name and by ownership tag:
-//
-//	looked for by       kinds                    proves by itself
-//	Ref.ID              the one the id is of     yes
-//	the wanted name     the wanted, the other    no
-//	the default name    the wanted, the other    no
-//	the UID in a tag    both                     no
-//
-// One that only has the name, and belongs to somebody else, is the answer when there is no other.
-func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, in cloud.Input) (byName bool, err error) {
-	s.know(v)
-	if id := in.ID; bs.isBalancerID(id) {
-		if err = bs.findID(ctx, s, v, id); err != nil || s.exists() {
-			return false, err
-		}
-	}
+// find looks for the balancer: by id, which may be read alone, by name where it was there a moment ago, and then in lists of all,
+// from which package ownership chooses.
+func (bs *Balancers) find(ctx context.Context, s *snapshot, v *bulkList, in cloud.Input) (err error) {
 	if v == nil {
+		if bs.isBalancerID(in.ID) {
+			if err = bs.findID(ctx, s, in.ID); err != nil || s.exists() {
+				return err
+			}
+		}
 		if err = bs.findMade(ctx, s, in); err != nil || s.exists() {
-			return true, err
+			return err
 		}
 		if v, err = bs.lists(ctx, tag.Children(in.Owner)); err != nil {
-			return false, err
+			return err
 		}
-		s.know(v)
 	}
-	s.found = bs.findListed(v, in)
-	return true, nil
+	s.know(v)
+	bs.choose(s, v, in)
+	return nil
 }
 
 // findMade reads the balancer by its name where it was there a moment ago. One that is new as a rule is looked for in lists at
@@ -69,32 +61,26 @@ func (bs *Balancers) findMade(ctx context.Context, s *snapshot, in cloud.Input) 
 	if !s.exists() || !bs.mayBeOurs(s.seen(), in.Owner) {
 		s.found = found{}
 	}
+	lb := s.seen()
+	s.byName = s.exists() && !ownership.IsTagged(bs.Cluster.Owner(lb.name, lb.tags, in.Owner), in.Owner)
 	return err
 }
 
-// findListed looks for the names that the balancer may have, and then for one whose name was chosen and is another one now.
-func (bs *Balancers) findListed(v *bulkList, in cloud.Input) found {
-	kinds := []string{balancer.KindClassic, balancer.KindNetwork}
-	if balancer.Kind(in) == balancer.KindNetwork {
-		slices.Reverse(kinds)
-	}
-	var foreign found
-	for _, kind := range kinds {
-		for _, name := range possibleNames(in) {
-			named := v.first(func(lb seen) bool { return lb.name == name && balancer.KindOf(lb.id) == kind })
-			switch {
-			case !named.exists():
-			case bs.mayBeOurs(named.seen(), in.Owner):
-				return named
-			case !foreign.exists():
-				foreign = named
-			}
+// choose picks the balancer of the Service from lists: one of the wanted kind and with the wanted name, if there are several.
+func (bs *Balancers) choose(s *snapshot, v *bulkList, in cloud.Input) {
+	all, names, kind := slices.Collect(v.all()), possibleNames(in), balancer.Kind(in)
+	chosen := ownership.Choose(ownership.Search{Input: in, Names: names}, all, func(f found) ownership.Candidate {
+		lb := f.seen()
+		c := ownership.Candidate{ID: lb.id, Name: lb.name, Owner: bs.Cluster.Owner(lb.name, lb.tags, in.Owner)}
+		if balancer.KindOf(lb.id) != kind {
+			c.Rank = len(names)
 		}
+		c.Rank += max(0, slices.Index(names, lb.name))
+		return c
+	})
+	if s.byName, s.duplicates = chosen.ByName, chosen.Duplicates; chosen.At >= 0 {
+		s.found = all[chosen.At].copied()
 	}
-	if tagged := v.first(func(lb seen) bool { return lb.isTagged(in.Owner) }); tagged.exists() {
-		return tagged
-	}
-	return foreign
 }
 
 // possibleNames are those that the balancer may have: the wanted one, and the default.
@@ -124,14 +110,11 @@ const balancerService = "elasticloadbalancing"
 // networkResource is a load balancer of any type but classic: of which is seen when it is read.
 var networkResource = regexp.MustCompile(`^loadbalancer/[a-z]+/[0-9A-Za-z-]{1,32}/[0-9A-Za-z]+$`)
 
-// findID takes the balancer of that id from the lists, or reads it where there are none.
-func (bs *Balancers) findID(ctx context.Context, s *snapshot, v *bulkList, id string) (err error) {
-	switch {
-	case v != nil:
-		s.found = v.first(func(lb seen) bool { return lb.id == id })
-	case balancer.KindOf(id) == balancer.KindClassic:
+// findID reads the balancer of that id.
+func (bs *Balancers) findID(ctx context.Context, s *snapshot, id string) (err error) {
+	if balancer.KindOf(id) == balancer.KindClassic {
 		s.classic, err = bs.Classic.Find(ctx, id)
-	default:
+	} else {
 		s.network, err = bs.findNetwork(ctx, s, id)
 	}
 	return err
@@ -172,7 +155,7 @@ func (bs *Balancers) listsOfDeletion(ctx context.Context, inv *vpc.Inventory, in
 	recorded := in.ID != "" && balancer.KindOf(in.ID) == balancer.KindClassic
 	named := bs.Security.LeaveNodeGroups || !bs.Classic.HasOwnGroup(in.Spec) || secgroup.OpensForNamed(inv)
 	classic := recorded || named || slices.ContainsFunc(bs.Security.Own(inv, us, secgroup.Name{}), secgroup.IsOfClassic)
-	if classic || len(v.others("", us)) == 0 {
+	if classic || !v.has(func(lb seen) bool { return lb.isTagged(us) }) {
 		v.classic, err = bs.Classic.List(ctx)
 	}
 	return v, err
@@ -194,38 +177,31 @@ func (v *bulkList) all() iter.Seq[found] {
 	}
 }
 
-// first returns a copy of the first balancer that fits, to which what is read of it is added; none where none does.
-func (v *bulkList) first(fits func(seen) bool) found {
-	for lb := range v.all() {
-		switch {
-		case !fits(lb.seen()):
-		case lb.classic != nil:
-			return found{classic: new(*lb.classic)}
-		default:
-			return found{network: new(*lb.network)}
-		}
+// copied is a copy, to which what is read of the balancer is added.
+func (f found) copied() found {
+	if f.classic != nil {
+		return found{classic: new(*f.classic)}
 	}
-	return found{}
+	return found{network: new(*f.network)}
 }
 
-// others are the ids of the balancers with the Service's ownership tag besides the one, sorted.
-func (v *bulkList) others(than string, us cloud.Owner) (ids []string) {
-	for other := range v.all() {
-		if lb := other.seen(); lb.isTagged(us) && lb.id != than {
-			ids = append(ids, lb.id)
+// has reports whether a balancer of either kind fits.
+func (v *bulkList) has(fits func(seen) bool) bool {
+	for f := range v.all() {
+		if fits(f.seen()) {
+			return true
 		}
 	}
-	slices.Sort(ids)
-	return ids
+	return false
 }
 
 // namedBeside reports whether a balancer besides the one has a name that the Service's may have, and no ownership tags that say
 // otherwise. Upstream leaves such a one when the Service asks for another kind.
 func (bs *Balancers) namedBeside(v *bulkList, than string, in cloud.Input) bool {
 	names := possibleNames(in)
-	return v.first(func(lb seen) bool {
+	return v.has(func(lb seen) bool {
 		return lb.id != than && slices.Contains(names, lb.name) && bs.mayBeOurs(lb, in.Owner)
-	}).exists()
+	})
 }
 
 // know takes from lists what else they show, where there are any.

@@ -45,7 +45,11 @@ type snapshot struct {
 	// readNetwork reads where balancers can be placed.
 	readNetwork func(context.Context) (*vpc.Network, error)
 	found
-	groups targetgroup.Set
+	// byName says that only its name led to it.
+	byName bool
+	// duplicates are the ids of others in lists that are the Service's too.
+	duplicates []string
+	groups     targetgroup.Set
 	// names are those of all load balancers by their kind, nil where they were not listed.
 	names map[string][]string
 }
@@ -93,9 +97,10 @@ func (f found) seen() seen {
 	return seen{}
 }
 
-// isTagged reports whether its tags have the UID of that Service.
+// isTagged reports whether its tags say that it is that Service's.
 func (lb seen) isTagged(us cloud.Owner) bool {
-	return ownership.IsTagged(tag.OwnershipTags.Owner(lb.tags), us)
+	owner := tag.OwnershipTags.Owner(lb.tags)
+	return ownership.IsTagged(owner, us) && ownership.Of(owner, us) == ownership.Ours
 }
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
@@ -130,8 +135,7 @@ func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observe
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	byName, err := bs.find(ctx, s, v, in)
-	if err != nil {
+	if err = bs.find(ctx, s, v, in); err != nil {
 		return cloud.Observed{}, err
 	}
 	s.name = cmp.Or(s.seen().name, balancer.Name(in))
@@ -153,9 +157,9 @@ func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observe
 		return o, err
 	}
 	o.Native, o.Lookups = s, bs.lookups(s, in)
-	o.ByName = o.Found && byName && !ownership.IsTagged(o.Owner, in.Owner)
+	o.ByName = o.Found && s.byName
 	if o.Found && balancer.GivenUp(in.Known) {
-		o.Duplicates = v.others(o.ID, in.Owner)
+		o.Duplicates = s.duplicates
 		o.Sole = !bs.namedBeside(v, o.ID, in) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
 	}
 	return o, nil

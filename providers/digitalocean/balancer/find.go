@@ -1,10 +1,10 @@
 package balancer
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/digitalocean/godo"
 
@@ -20,36 +20,56 @@ type found struct {
 	lb *godo.LoadBalancer
 	// all is the list that it is from, if any.
 	all []godo.LoadBalancer
-	// byName says that its name led to it.
+	// byName says that only its name led to it.
 	byName bool
+	// duplicates are the ids of others of the list that are the Service's too.
+	duplicates []string
 }
 
 // find looks for the balancer of the Service. An id that is gone does not end the search: its balancer may
 // have been created anew by a process that died before it could record the new id.
-func (l *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
+func (l *Balancers) find(ctx context.Context, in cloud.Input) (f found, err error) {
+	names := desired.Names(in.Spec)
 	all, listed := in.BulkList.([]godo.LoadBalancer)
-	if in.Beside != nil {
-		return l.findBeside(ctx, all, listed, in)
-	}
-	if id := in.ID; identifier.IsUUID(id) {
-		if at := slices.IndexFunc(all, func(lb godo.LoadBalancer) bool { return lb.ID == id }); at >= 0 {
-			return found{lb: &all[at], all: all}, nil
-		}
-		if !listed {
-			if lb, err := l.get(ctx, id); lb != nil || err != nil {
-				return found{lb: lb}, err
+	switch {
+	case listed:
+	case in.Beside != nil:
+		all, err = l.readAll(ctx)
+	default:
+		if identifier.IsUUID(in.ID) {
+			if f.lb, err = l.get(ctx, in.ID); f.lb != nil || err != nil {
+				return f, err
 			}
 		}
-	}
-	names := desired.Names(in.Spec)
-	var err error
-	if !listed {
 		all, err = list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) {
 			return l.API.ListByNames(ctx, names, o)
 		})
 	}
-	lb := l.named(all, names, in)
-	return found{lb: lb, all: all, byName: lb != nil}, err
+	if err != nil {
+		return found{}, err
+	}
+	return l.choose(all, names, in), nil
+}
+
+// choose picks the balancer of the Service from a list.
+func (l *Balancers) choose(all []godo.LoadBalancer, names []string, in cloud.Input) found {
+	near := slices.DeleteFunc(slices.Clone(all), func(lb godo.LoadBalancer) bool { return lb.ID != in.ID && !l.mayServe(lb, names, in) })
+	chosen := ownership.Choose(ownership.Search{Input: in, Names: names, PassRefused: true}, near, func(lb godo.LoadBalancer) ownership.Candidate {
+		return ownership.Candidate{ID: lb.ID, Name: lb.Name, Owner: l.Tags.Owner(&lb, in.Owner)}
+	})
+	f := found{all: all, byName: chosen.ByName, duplicates: chosen.Duplicates}
+	if chosen.At >= 0 {
+		f.lb = &near[chosen.At]
+	}
+	return f
+}
+
+// mayServe reports whether a balancer can be the Service's. One of another region needs more than the name, for names are unique nowhere,
+// and one that is made to take the place of another does not serve yet.
+func (l *Balancers) mayServe(lb godo.LoadBalancer, names []string, in cloud.Input) bool {
+	next := strings.HasSuffix(lb.Name, desired.BesideSuffix) && !slices.Contains(names, lb.Name)
+	here := lb.Region == nil || lb.Region.Slug == l.Region || ownership.IsTagged(l.Tags.Owner(&lb, in.Owner), in.Owner)
+	return here && (in.Beside != nil || !next)
 }
 
 // get reads one balancer, nil when there is none.
@@ -65,59 +85,6 @@ func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, err
 		return nil, fmt.Errorf("reading balancer %s: %w", id, err)
 	}
 	return lb, nil
-}
-
-// named looks among balancers for one with the Service's own or its default name: the one with the best proof of whose it
-// is, then the one with the smallest id.
-func (l *Balancers) named(all []godo.LoadBalancer, names []string, in cloud.Input) (best *godo.LoadBalancer) {
-	most := 0
-	for i, lb := range all {
-		proof := l.proof(&all[i], in.Spec)
-		if !slices.Contains(names, lb.Name) || slices.Contains(in.Refused, lb.ID) || proof == 0 {
-			continue
-		}
-		if best == nil || cmp.Or(cmp.Compare(most, proof), cmp.Compare(lb.ID, best.ID)) < 0 {
-			best, most = &all[i], proof
-		}
-	}
-	return best
-}
-
-// proof orders balancers with the Service's name by what else makes them its own:
-//
-//	3  it is the Service's
-//	2  it has the UID of the Service, and names a cluster that was restored from the same backup: the kernel judges
-//	1  it is in this region, for names are unique nowhere
-//	0  nothing
-func (l *Balancers) proof(lb *godo.LoadBalancer, spec cloud.Spec) int {
-	switch us := spec.Owner; {
-	case l.Tags.Whose(lb, us) == ownership.Ours:
-		return 3
-	case ownership.IsTagged(l.Tags.Owner(lb, us), us):
-		return 2
-	case lb.Region == nil || lb.Region.Slug == l.Region:
-		return 1
-	}
-	return 0
-}
-
-// findBeside returns the other balancer of the Service. Only ownership tags with this cluster in them lead to it: an id that is recorded
-// may be that of a cluster that was restored from the same backup.
-func (l *Balancers) findBeside(ctx context.Context, all []godo.LoadBalancer, listed bool, in cloud.Input) (found, error) {
-	if !listed {
-		var err error
-		if all, err = l.readAll(ctx); err != nil {
-			return found{}, err
-		}
-	}
-	var other *godo.LoadBalancer
-	for i, lb := range all {
-		_, owner := l.Tags.Read(lb.Tags, in.Owner)
-		if lb.ID != in.Beside.ID && ownership.IsCertain(owner, in.Owner) && (other == nil || lb.ID == in.ID) {
-			other = &all[i]
-		}
-	}
-	return found{lb: other}, nil
 }
 
 // ListBalancers implements cloud.BulkLister.

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/digitalocean/godo"
@@ -35,8 +33,7 @@ func (l *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 		o = l.Observed(f.lb, in.Spec)
 		_, listed := in.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: f.lb, alone: listed && !owner.SharesService(f.lb, f.all)}
-		o.ByName = f.byName && !ownership.IsTagged(o.Owner, in.Owner)
-		o.Duplicates = l.duplicates(f, in.Spec)
+		o.ByName, o.Duplicates = f.byName, f.duplicates
 	} else if in.Deleting && !in.Removed && in.Beside == nil && identifier.IsUUID(in.ID) {
 		// A process may have ended between the deletion of the balancer and that of its tag.
 		o.Orphans = in.Owner.UID != "" && l.Tagging.Carriers(ctx, in.Owner) == 0
@@ -69,19 +66,6 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		o.State, o.Detail = cloud.BalancerFailed, fmt.Sprintf("its status is %q", lb.Status)
 	}
 	return o
-}
-
-// duplicates are the other balancers of a list that are the Service's. One that is made to
-// take the place of another is none.
-func (l *Balancers) duplicates(f found, spec cloud.Spec) []string {
-	var ids []string
-	for i, lb := range f.all {
-		if lb.ID != f.lb.ID && l.Tags.Whose(&f.all[i], spec.Owner) == ownership.Ours && !strings.HasSuffix(lb.Name, desired.BesideSuffix) {
-			ids = append(ids, lb.ID)
-		}
-	}
-	slices.Sort(ids)
-	return ids
 }
 
 // addCertificate finds out which certificate a REGIONAL balancer shall have. A token that may

@@ -27,8 +27,11 @@ const (
 )
 
 // certificateResources are the managed certificates of the Service. Those stay as they are while only targets change,
-// which wait for no certificate.
+// which wait for no certificate. What another load balancer uses too is left where this Service does not want it.
 func (s state) certificateResources(change cloud.Change) (present, wanted []cloud.Resource) {
+	if change.After != nil {
+		wanted = s.wantedCertificate(change.Input.Spec, *change.After)
+	}
 	for _, c := range s.certificates {
 		state, key := issued, domainsOf(c)
 		if isFailed(c) {
@@ -37,26 +40,27 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 		if s.certificateOf(key) != c {
 			key += fmt.Sprintf(" %d", c.ID)
 		}
-		present = append(present, cloud.Resource{
-			Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10),
-			Fields: map[string]any{"name": c.Name, "issuance": state, "labels": c.Labels},
-		})
+		isWanted := slices.ContainsFunc(wanted, func(w cloud.Resource) bool { return w.Key == key })
+		if isWanted || !isShared(c, s.lb) {
+			present = append(present, cloud.Resource{
+				Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10),
+				Fields: map[string]any{"name": c.Name, "issuance": state, "labels": c.Labels},
+			})
+		}
 	}
 	notTarget := func(o cloud.Operation) bool { return o.Kind != cloud.KindTarget }
-	switch {
-	case change.After == nil:
-		return present, nil
-	case len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, notTarget):
+	if change.After != nil && len(change.Operations) > 0 && !slices.ContainsFunc(change.Operations, notTarget) {
 		return present, present
 	}
-	return present, s.wantedCertificate(change.Input.Spec, *change.After)
+	return present, wanted
 }
 
 // certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
-// cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name.
-func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, found []*hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
+// cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name, or both use it. What another
+// load balancer uses is not the Service's to delete.
+func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
 	us := in.Owner
-	if us.UID == "" || len(found) == 0 && !in.Deleting && !desired.IsManaged(in.Spec) {
+	if us.UID == "" || lb == nil && !in.Deleting && !desired.IsManaged(in.Spec) {
 		return nil, nil
 	}
 	list, listed := in.BulkList.(bulk)
@@ -69,10 +73,16 @@ func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, found []
 	}
 	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
 		owner := label.Owner(c.Labels, us)
-		used := slices.ContainsFunc(found, func(lb *hcloud.LoadBalancer) bool { return uses(lb, c) })
-		ours := ownership.Of(owner, us) == ownership.Ours || used && ownership.IsTagged(owner, us)
-		return !ours
+		ours := ownership.Of(owner, us) == ownership.Ours || lb != nil && uses(lb, c) && ownership.IsTagged(owner, us)
+		return !ours || in.Deleting && isShared(c, lb)
 	}), nil
+}
+
+// isShared reports whether another load balancer uses a certificate too.
+func isShared(c *hcloud.Certificate, lb *hcloud.LoadBalancer) bool {
+	return slices.ContainsFunc(c.UsedBy, func(user hcloud.CertificateUsedByRef) bool {
+		return user.Type == hcloud.CertificateUsedByRefTypeLoadBalancer && (lb == nil || user.ID != lb.ID)
+	})
 }
 
 // domainsOf are the domains of a certificate, as annotations have them.
@@ -100,7 +110,8 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		if !managed {
 			continue
 		}
-		labels, issuance, present := map[string]string{}, issued, s.certificateOf(names)
+		owner, issuance, present := spec.Owner, issued, s.certificateOf(names)
+		name, labels := cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), map[string]string{}
 		switch {
 		case present != nil:
 			labels = present.Labels
@@ -110,10 +121,13 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		case desired.Staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
-		owner := spec.Owner
+		if present != nil && isShared(present, s.lb) {
+			name = present.Name // clusters that were restored from one backup would write name and labels in turn
+		} else {
+			labels = label.With(labels, label.Tags(label.Of(owner, false)))
+		}
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
-			"name": cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), "issuance": issuance,
-			"domain_names": desired.Items(names), "labels": label.With(labels, label.Tags(label.Of(owner, false))),
+			"name": name, "issuance": issuance, "domain_names": desired.Items(names), "labels": labels,
 		}}
 		return []cloud.Resource{r}
 	}

@@ -67,44 +67,47 @@ func has(lb *hcloud.LoadBalancer, in cloud.Input) bool {
 	return !in.Deleting || lb.Labels[label.UID] != "" || ownership.IsInName(lb.Name, in.Owner)
 }
 
-// find looks for the load balancer of the Service by id, by label and by name, which is unique in a
-// project. It returns several where they have this Service's label. Those of a cluster that was restored from the same backup
-// count only where there is none of this one.
-func (b *Balancers) find(ctx context.Context, in cloud.Input) (found []*hcloud.LoadBalancer, byName bool, err error) {
+// found is the load balancer of a Service, nil where there is none.
+type found struct {
+	lb     *hcloud.LoadBalancer
+	byName bool
+	// duplicates are the ids of others that are the Service's too.
+	duplicates []string
+}
+
+// find looks for the load balancer of the Service by id, by label and by name, which is unique in a project.
+func (b *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
 	list, listed := in.BulkList.(bulk)
 	all := list.balancers
 	if !listed {
 		lb, err := byID(ctx, b.API, in.ID)
-		if err != nil || lb != nil && has(lb, in) {
-			return []*hcloud.LoadBalancer{lb}, false, err
+		if err != nil {
+			return found{}, err
+		}
+		if lb != nil {
+			if f := choose([]*hcloud.LoadBalancer{lb}, in); f.lb != nil {
+				return f, nil
+			}
 		}
 		if all, err = b.all(ctx); err != nil {
-			return nil, false, err
+			return found{}, err
 		}
 	}
-	wanted := desired.NameOf(in.Spec)
-	var restored, named []*hcloud.LoadBalancer
-	for _, lb := range all {
-		owner := label.Owner(lb.Labels, in.Owner)
-		switch {
-		case in.Beside != nil && idOf(lb) == in.Beside.ID, !has(lb, in):
-		case idOf(lb) == in.ID:
-			return []*hcloud.LoadBalancer{lb}, false, nil
-		case ownership.Of(owner, in.Owner) == ownership.Ours:
-			found = append(found, lb)
-		case ownership.IsTagged(owner, in.Owner):
-			restored = append(restored, lb)
-		case lb.Name == wanted:
-			named = append(named, lb)
-		}
+	return choose(all, in), nil
+}
+
+// choose picks the load balancer of the Service from a list.
+func choose(all []*hcloud.LoadBalancer, in cloud.Input) found {
+	all = slices.DeleteFunc(slices.Clone(all), func(lb *hcloud.LoadBalancer) bool { return !has(lb, in) })
+	search := ownership.Search{Input: in, Names: []string{desired.NameOf(in.Spec)}}
+	chosen := ownership.Choose(search, all, func(lb *hcloud.LoadBalancer) ownership.Candidate {
+		return ownership.Candidate{ID: idOf(lb), Name: lb.Name, Owner: label.Owner(lb.Labels, in.Owner)}
+	})
+	f := found{byName: chosen.ByName, duplicates: chosen.Duplicates}
+	if chosen.At >= 0 {
+		f.lb = all[chosen.At]
 	}
-	switch {
-	case len(found) > 0:
-		return found, false, nil
-	case len(restored) > 0:
-		return restored, false, nil
-	}
-	return named, len(named) > 0, nil
+	return f
 }
 
 // byID reads a load balancer, nil when there is none, or the text is no id.

@@ -31,35 +31,34 @@ type state struct {
 
 // Observe implements cloud.BalancerReader.
 func (b *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	found, byName, err := b.find(ctx, in)
+	f, err := b.find(ctx, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	certificates, err := b.certificatesOf(ctx, in, found)
+	certificates, err := b.certificatesOf(ctx, in, f.lb)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	resting := b.resting(ctx, in.Known, certificates)
-	if len(found) == 0 {
-		lookups, err := b.lookUp(ctx, in, nil)
-		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: state{certificates: certificates, resting: resting}}, err
-	}
-	o := cloud.OneOf(found, func(lb *hcloud.LoadBalancer) cloud.Observed {
-		return cloud.Observed{Found: true, ID: idOf(lb), Native: state{lb: lb, certificates: certificates, resting: resting}}
-	})
-	s := o.Native.(state)
-	lookups, err := b.lookUp(ctx, in, s.lb)
-	if err != nil {
+	s := state{lb: f.lb, certificates: certificates, resting: b.resting(ctx, in.Known, certificates)}
+	lookups, err := b.lookUp(ctx, in, f.lb)
+	switch {
+	case err != nil:
 		return cloud.Observed{}, err
+	case f.lb == nil:
+		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: s}, nil
 	}
-	return b.observe(in, o, s, byName, lookups), nil
+	o := b.observe(in, s, f.byName, lookups)
+	o.Duplicates = f.duplicates
+	return o, nil
 }
 
 // observe fills in what is known of a load balancer.
-func (b *Balancers) observe(in cloud.Input, o cloud.Observed, s state, byName bool, lookups desired.Lookups) cloud.Observed {
+func (b *Balancers) observe(in cloud.Input, s state, byName bool, lookups desired.Lookups) cloud.Observed {
 	lb := s.lb
-	o.ByName, o.Named, o.State = byName, ownership.IsInName(lb.Name, in.Owner), cloud.BalancerActive
-	o.Owner = label.Owner(lb.Labels, in.Owner)
+	o := cloud.Observed{
+		Found: true, ID: idOf(lb), ByName: byName, Named: ownership.IsInName(lb.Name, in.Owner), State: cloud.BalancerActive,
+		Owner: label.Owner(lb.Labels, in.Owner),
+	}
 	adopted := isAdopted(in.Spec, lb, byName)
 	o.Protected = lb.Protection.Delete && !adopted
 	s.ids = machines(in.Environment, lb)

@@ -99,7 +99,7 @@ func TestOwnerWithoutTags(t *testing.T) {
 	}
 }
 
-func TestPick(t *testing.T) {
+func TestChoose(t *testing.T) {
 	d := unconnected()
 	all := []object.Balancer{
 		{ID: "gone", Name: d.OwnershipTags.Name(web), Provisioning: object.StatusDeleted},
@@ -111,7 +111,7 @@ func TestPick(t *testing.T) {
 	}
 	in := cloud.Input{Spec: cloud.Spec{Owner: web}}
 	for count, want := range map[int]string{1: "", 2: "", 3: "upstream's", 4: "leaving", 5: "ours-2", 6: "ours-1"} {
-		f := d.pick(all[:count], in)
+		f := d.choose(object.BulkList{Balancers: all[:count]}, in)
 		got := ""
 		if f.lb != nil {
 			got = f.lb.ID
@@ -124,14 +124,14 @@ func TestPick(t *testing.T) {
 		}
 	}
 	in = cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Beside: &cloud.Observed{ID: "ours-1"}}}
-	if f := d.pick(all, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+	if f := d.choose(object.BulkList{Balancers: all}, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1: %+v", f)
 	}
 	all = append(all, object.Balancer{ID: "a-restored-cluster's", Tags: d.OwnershipTags.WantedOwnershipTags(twin)})
-	if f := d.pick(all, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
+	if f := d.choose(object.BulkList{Balancers: all}, in); f.lb == nil || f.lb.ID != "ours-2" || len(f.duplicates) > 0 {
 		t.Errorf("beside ours-1 and one of a restored cluster: %+v", f)
 	}
-	if f := d.pick(all[:3], in); f.lb != nil {
+	if f := d.choose(object.BulkList{Balancers: all[:3]}, in); f.lb != nil {
 		t.Errorf("beside ours-1 %s is found by name", f.lb.ID)
 	}
 }

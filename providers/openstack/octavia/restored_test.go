@@ -205,10 +205,10 @@ func TestBalancerOfThisClusterFirst(t *testing.T) {
 	d := unconnected()
 	theirs, ours := object.Balancer{ID: "1", Tags: d.OwnershipTags.WantedOwnershipTags(twin)}, object.Balancer{ID: "2", Tags: d.OwnershipTags.WantedOwnershipTags(web)}
 	in := cloud.Input{Spec: cloud.Spec{Owner: web}}
-	if f := d.pick([]object.Balancer{theirs, ours}, in); f.lb == nil || f.lb.ID != "2" || len(f.duplicates) > 0 {
-		t.Errorf("picked %+v", f)
+	if f := d.choose(object.BulkList{Balancers: []object.Balancer{theirs, ours}}, in); f.lb == nil || f.lb.ID != "2" || len(f.duplicates) > 0 {
+		t.Errorf("chosen %+v", f)
 	}
-	if f := d.pick([]object.Balancer{theirs}, in); f.lb == nil || f.lb.ID != "1" {
+	if f := d.choose(object.BulkList{Balancers: []object.Balancer{theirs}}, in); f.lb == nil || f.lb.ID != "1" {
 		t.Errorf("without one of this cluster: %+v", f)
 	}
 }

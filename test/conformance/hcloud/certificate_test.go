@@ -183,6 +183,38 @@ func TestCertificateOfARestoredCluster(t *testing.T) {
 	}
 }
 
+// TestSharedCertificate: where load balancers of two such clusters use one certificate, neither writes to it, and the last one deletes it.
+func TestSharedCertificate(t *testing.T) {
+	one := newLab(t, 1, managed("example.com", "http-managed-certificate-name", "one"))
+	another := one.theirs("another", nil).ID
+	one.edit(func(b *emulator.Balancer) { b.Targets = nil })
+	one.ensure()
+	with := func(more ...string) map[string]string {
+		return managed("example.com", append(more, "name", "another", "id", strconv.FormatInt(another, 10))...)
+	}
+	second := newLabOn(t, one.server, "web", uid, with("http-managed-certificate-name", "second"))
+	second.nodes, second.cluster = one.nodes, "restored"
+	second.restart()
+	second.ensure()
+	client := sdk.NewClient(sdk.WithEndpoint(one.env["HCLOUD_ENDPOINT"]), sdk.WithToken(one.env["HCLOUD_TOKEN"]))
+	shared := sdk.LoadBalancerUpdateServiceOpts{HTTP: &sdk.LoadBalancerUpdateServiceOptsHTTP{Certificates: []*sdk.Certificate{{ID: 1500002}}}}
+	if _, _, err := client.LoadBalancer.UpdateService(t.Context(), &sdk.LoadBalancer{ID: another}, 443, shared); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.Certificate.Delete(t.Context(), &sdk.Certificate{ID: 1500003}); err != nil {
+		t.Fatal(err)
+	}
+	second.want("what the first one labelled", writes(second.ensure()))
+	one.want("with another name", writes(one.ensure()))
+	second.annotate(map[string]string{"protocol": "443=https", "http-certificates": certificate, "name": "another"})
+	second.want("an uploaded one", writes(second.ensure()), actions+"update_service")
+	one.want("the only user again", writes(one.ensure()))
+	one.leave()
+	if all := one.certificates(); len(all) > 0 {
+		t.Errorf("left: %v", all)
+	}
+}
+
 // TestCertificateOfARenamedCluster: what serves stays the Service's when its cluster gets another name.
 func TestCertificateOfARenamedCluster(t *testing.T) {
 	l := newLab(t, 1, managed("example.com"))

@@ -21,12 +21,6 @@ func (t Tags) Owner(lb *godo.LoadBalancer, us cloud.Owner) cloud.Owner {
 	return owner
 }
 
-// Whose judges a balancer. The UID alone does not make it the Service's: a cluster that was restored from the same backup
-// has a Service with the same one.
-func (t Tags) Whose(lb *godo.LoadBalancer, us cloud.Owner) ownership.Whose {
-	return ownership.Of(t.Owner(lb, us), us)
-}
-
 // SharesService reports whether a list of all balancers shows another one with a tag of a Service that this one has: a second
 // balancer of the Service may have it, and so may that of a cluster that was restored from the same backup.
 func SharesService(lb *godo.LoadBalancer, all []godo.LoadBalancer) bool {

@@ -1,0 +1,137 @@
+package ownership
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Candidate is a balancer that may be the Service's, as a driver read it.
+type Candidate struct {
+	ID, Name string
+	// Owner is what its ownership tags say.
+	Owner cloud.Owner
+	// Deleting says that the cloud is deleting it.
+	Deleting bool
+	// Rank orders candidates that the same row of Choose finds: the smallest comes first, then the smallest id. It is for clouds where
+	// a Service asks for one of several kinds of balancers.
+	Rank int
+}
+
+// Search says what the balancer of a Service is looked for by.
+type Search struct {
+	cloud.Input
+	// Names are those that the balancer may have.
+	Names []string
+	// PassRefused says that a balancer which only has the name is passed over when the Service may not have it. It is for clouds where
+	// names are not unique: the Service can get another balancer of the same name.
+	PassRefused bool
+}
+
+// Choice is the balancer of a Service among candidates.
+type Choice struct {
+	// At is its index, -1 where there is none.
+	At int
+	// ByName says that only its name led to it.
+	ByName bool
+	// Duplicates are the sorted ids of all others with the Service's ownership tag, nil where there are none.
+	Duplicates []string
+}
+
+// Choose returns the balancer of the Service among those that a driver has read, where candidate translates one. It is pure. The first row that finds one decides:
+//
+//	looked for by                        is enough
+//	the id                               always
+//	the Service's UID, in an ownership   where the ownership tags name no other cluster
+//	 tag or as the name a<UID>
+//	the Service's UID                    always: the other cluster was restored from the same backup
+//	a name                               where the ownership tags say nothing else
+//	a name                               always, also when somebody else owns it
+//
+// Package safety judges afterwards whose it is. Of several that a row finds, those that the cloud is not deleting come first. While a
+// balancer is made beside the one that serves, that one is never found, and every other needs the UID and this cluster in its ownership
+// tags: an id that is recorded may come from the backup too.
+func Choose[T any](s Search, all []T, candidate func(T) Candidate) Choice {
+	var candidates []Candidate
+	for _, one := range all {
+		candidates = append(candidates, candidate(one))
+	}
+	return s.choose(candidates)
+}
+
+func (s Search) choose(candidates []Candidate) Choice {
+	order := s.order(candidates)
+	rows := []func(Candidate) bool{
+		func(c Candidate) bool { return s.ID != "" && c.ID == s.ID && (s.Beside == nil || s.isTagged(c)) },
+		s.isOurs,
+		s.isTagged,
+		func(c Candidate) bool { return s.isNamed(c) && s.mayBeOurs(c) },
+		s.isNamed,
+	}
+	choice := Choice{At: -1}
+	for i, fits := range rows {
+		if at := slices.IndexFunc(order, func(at int) bool { return fits(candidates[at]) }); at >= 0 {
+			choice.At = order[at]
+			choice.ByName = i > 0 && !s.isTagged(candidates[choice.At])
+			break
+		}
+	}
+	for _, at := range order {
+		if c := candidates[at]; at != choice.At && !c.Deleting && IsTagged(c.Owner, s.Owner) && s.isOurs(c) {
+			choice.Duplicates = append(choice.Duplicates, c.ID)
+		}
+	}
+	slices.Sort(choice.Duplicates)
+	return choice
+}
+
+// order are the indices of the candidates without the one that serves, the preferred ones first.
+func (s Search) order(candidates []Candidate) (order []int) {
+	for at, c := range candidates {
+		if s.Beside == nil || s.Beside.ID != c.ID {
+			order = append(order, at)
+		}
+	}
+	deleting := func(c Candidate) int {
+		if c.Deleting {
+			return 1
+		}
+		return 0
+	}
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := candidates[i], candidates[j]
+		return cmp.Or(cmp.Compare(deleting(a), deleting(b)), cmp.Compare(a.Rank, b.Rank), cmp.Compare(a.ID, b.ID))
+	})
+	return order
+}
+
+// owner is what the ownership tags of a candidate say, or else the UID in its name.
+func (s Search) owner(c Candidate) cloud.Owner {
+	if c.Owner.UID == "" && s.Beside == nil && IsInName(c.Name, s.Spec.Owner) {
+		c.Owner.UID = s.Spec.Owner.UID
+	}
+	return c.Owner
+}
+
+func (s Search) isOurs(c Candidate) bool {
+	return s.isTagged(c) && Of(s.owner(c), s.Spec.Owner) == Ours
+}
+
+// isTagged reports whether the Service's UID leads to a candidate.
+func (s Search) isTagged(c Candidate) bool {
+	if s.Beside != nil {
+		return IsCertain(c.Owner, s.Spec.Owner)
+	}
+	return IsTagged(s.owner(c), s.Spec.Owner)
+}
+
+func (s Search) isNamed(c Candidate) bool {
+	return s.Beside == nil && slices.Contains(s.Names, c.Name) && !(s.PassRefused && slices.Contains(s.Refused, c.ID))
+}
+
+// mayBeOurs reports whether the ownership tags of a candidate do not say that it is somebody else's.
+func (s Search) mayBeOurs(c Candidate) bool {
+	whose := Of(c.Owner, s.Spec.Owner)
+	return whose == Ours || whose == ThisCluster || whose == Nobody
+}
