@@ -33,7 +33,7 @@ type Search struct {
 type Choice struct {
 	// At is its index, -1 where there is none.
 	At int
-	// ByName says that only its name led to it.
+	// ByName says that only its name led to it: no id and no ownership tag.
 	ByName bool
 	// Duplicates are the sorted ids of all others with the Service's ownership tag, nil where there are none.
 	Duplicates []string
@@ -73,7 +73,7 @@ func (s Search) choose(candidates []Candidate) Choice {
 	for i, fits := range rows {
 		if at := slices.IndexFunc(order, func(at int) bool { return fits(candidates[at]) }); at >= 0 {
 			choice.At = order[at]
-			choice.ByName = i > 0 && !s.isTagged(candidates[choice.At])
+			choice.ByName = i > 0 && !IsTagged(candidates[choice.At].Owner, s.Owner)
 			break
 		}
 	}
@@ -108,30 +108,30 @@ func (s Search) order(candidates []Candidate) (order []int) {
 
 // owner is what the ownership tags of a candidate say, or else the UID in its name.
 func (s Search) owner(c Candidate) cloud.Owner {
-	if c.Owner.UID == "" && s.Beside == nil && IsInName(c.Name, s.Spec.Owner) {
-		c.Owner.UID = s.Spec.Owner.UID
+	if c.Owner.UID == "" && s.Beside == nil && IsInName(c.Name, s.Owner) {
+		c.Owner.UID = s.Owner.UID
 	}
 	return c.Owner
 }
 
 func (s Search) isOurs(c Candidate) bool {
-	return s.isTagged(c) && Of(s.owner(c), s.Spec.Owner) == Ours
+	return s.isTagged(c) && Of(s.owner(c), s.Owner) == Ours
 }
 
 // isTagged reports whether the Service's UID leads to a candidate.
 func (s Search) isTagged(c Candidate) bool {
 	if s.Beside != nil {
-		return IsCertain(c.Owner, s.Spec.Owner)
+		return IsCertain(c.Owner, s.Owner)
 	}
-	return IsTagged(s.owner(c), s.Spec.Owner)
+	return IsTagged(s.owner(c), s.Owner)
 }
 
 func (s Search) isNamed(c Candidate) bool {
-	return s.Beside == nil && slices.Contains(s.Names, c.Name) && !(s.PassRefused && slices.Contains(s.Refused, c.ID))
+	return s.Beside == nil && slices.Contains(s.Names, c.Name) && (!s.PassRefused || !slices.Contains(s.Refused, c.ID))
 }
 
 // mayBeOurs reports whether the ownership tags of a candidate do not say that it is somebody else's.
 func (s Search) mayBeOurs(c Candidate) bool {
-	whose := Of(c.Owner, s.Spec.Owner)
+	whose := Of(c.Owner, s.Owner)
 	return whose == Ours || whose == ThisCluster || whose == Nobody
 }
