@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Form is that of upstream's descriptions of one kind of objects. They have the Service between two texts, and the cluster's name
@@ -54,4 +55,22 @@ func (f Form) Read(description string, us cloud.Owner) (o cloud.Owner, ok bool) 
 	o.Cluster = cmp.Or(o.Cluster, name)
 	o.Namespace, o.Name, _ = strings.Cut(service, "/")
 	return unhashed(o, us), true
+}
+
+// IsMade reports whether a balancer was made for some Service. Upstream marks those by their
+// names; one that was renamed still has its description.
+func IsMade(name, description string, o cloud.Owner) bool {
+	_, described := Balancer.Read(description, o)
+	return described || strings.HasPrefix(name, NamePrefix) || ownership.IsInName(name, o)
+}
+
+// IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
+// differs, a tag has to say that it is the same Service.
+func (c Owners) IsMadeFor(name, description string) bool {
+	if name == c.ownershipTags.Name(c.owner) || ownership.IsInName(name, c.owner) || description == c.ownershipTags.Description(Balancer, c.owner) {
+		return true
+	}
+	described, _ := Balancer.Read(description, c.owner)
+	former := c.ownershipTags.IsNameOf(name, c.owner) || ownership.NamesThis(described, c.owner)
+	return former && (c.Ours || c.Upstream)
 }

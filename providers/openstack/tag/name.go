@@ -1,9 +1,7 @@
 package tag
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -39,34 +37,6 @@ func ReadName(name string) (o cloud.Owner, ok bool) {
 		o.Cluster, o.Namespace = o.Cluster[:at], o.Cluster[at+1:]
 	}
 	return o, true
-}
-
-// ChildName is the name of the n-th listener, pool or monitor.
-func (m Ownership) ChildName(kind string, n int, o cloud.Owner) string {
-	return Cut(fmt.Sprintf("%s_%d_%s", kind, n, m.Name(o)))
-}
-
-// IsChild reports whether a name is that of a listener, pool or monitor of the owner's balancer.
-func (m Ownership) IsChild(kind, name string, o cloud.Owner) bool {
-	n, _, ok := splitChild(kind, name)
-	return ok && name == m.ChildName(kind, n, o)
-}
-
-// splitChild splits the name of a listener, pool or monitor into its number and the balancer's name.
-func splitChild(kind, name string) (n int, balancer string, ok bool) {
-	rest, ok := strings.CutPrefix(name, kind+"_")
-	number, balancer, separated := strings.Cut(rest, "_")
-	n, err := strconv.Atoi(number)
-	return n, balancer, ok && separated && err == nil
-}
-
-// NameOf is the name of a listener, pool or monitor that is there: as it is, unless the cluster got
-// another name.
-func (m Ownership) NameOf(kind, name string, o cloud.Owner) string {
-	if n, balancer, ok := splitChild(kind, name); ok && m.IsNameOf(balancer, o) {
-		return m.ChildName(kind, n, o)
-	}
-	return name
 }
 
 // IsNameOf reports whether a name is what upstream calls the Service's balancer, in a cluster of

@@ -1,7 +1,9 @@
 package tag
 
 import (
-	"slices"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/url"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -19,8 +21,9 @@ type Owners struct {
 	// Own is what the Service's own ownership tag says, the one of this cluster where there are several. Clusters that were restored
 	// from one backup have Services of equal UIDs.
 	Own cloud.Owner
-	// Others are the owners of our ownership tags for other Services.
-	Others []cloud.Owner
+	// Others are the owners of our ownership tags for other Services, and Namesake says that one has the same name in another cluster.
+	Others   []cloud.Owner
+	Namesake bool
 	// Names are the names upstream gives the balancers of the other Services, and users is how
 	// many those are.
 	Names map[string]bool
@@ -41,6 +44,7 @@ func (m Ownership) ReadOwners(tags []string, o cloud.Owner) Owners {
 			}
 		case ok:
 			c.Others = append(c.Others, owner)
+			c.Namesake = c.Namesake || ownership.Of(owner, o) == ownership.Namesake
 			c.Names[m.Name(owner)] = true
 		case m.IsNameOf(tag, o):
 			mine = append(mine, tag)
@@ -50,7 +54,7 @@ func (m Ownership) ReadOwners(tags []string, o cloud.Owner) Owners {
 	}
 	for _, tag := range mine {
 		switch {
-		case c.Namesake(): // these are its names, in another cluster
+		case c.Namesake: // these are its names, in another cluster
 			c.Names[tag] = true
 		case tag == m.Name(o):
 			c.Upstream = true
@@ -65,72 +69,35 @@ func (m Ownership) ReadOwners(tags []string, o cloud.Owner) Owners {
 // IsCertain reports whether the Service's own ownership tag is there, with this cluster in it.
 func (c Owners) IsCertain() bool { return ownership.IsCertain(c.Own, c.owner) }
 
-// Namesake reports whether a Service of the same name, of another cluster, is on the balancer.
-func (c Owners) Namesake() bool {
-	return slices.ContainsFunc(c.Others, func(other cloud.Owner) bool { return ownership.Of(other, c.owner) == ownership.Namesake })
-}
-
-// Named is the owner that upstream's ownership tag of the Service names.
-func (c Owners) Named() cloud.Owner {
-	if len(c.former) > 0 {
-		if former, ok := ReadName(c.former[0]); ok {
-			return former
-		}
+// ReadOwnershipTag returns the owner a tag names, and false for other tags.
+func ReadOwnershipTag(tag string) (cloud.Owner, bool) {
+	query, ok := strings.CutPrefix(tag, ownershipTagPrefix)
+	if !ok {
+		return cloud.Owner{}, false
 	}
-	return cloud.Owner{Cluster: c.ownershipTags.ClusterName, Namespace: c.owner.Namespace, Name: c.owner.Name}
-}
-
-// IsCalled reports whether the balancer, by a tag or its name, calls the cluster of this Service so: then the cluster had that name.
-func (c Owners) IsCalled(cluster, balancer string) bool {
-	names := c.former
-	if (c.Ours || c.Upstream) && c.ownershipTags.IsNameOf(balancer, c.owner) {
-		names = append(slices.Clone(names), balancer)
+	fields, err := url.ParseQuery(query)
+	if err != nil || fields.Get("uid") == "" {
+		return cloud.Owner{}, false
 	}
-	return cluster != "" && cluster == c.Own.Cluster || slices.ContainsFunc(names, func(name string) bool {
-		former, _ := ReadName(name)
-		return cluster != "" && former.Cluster == cluster
-	})
+	return cloud.Owner{
+		Cluster: fields.Get("cluster"), Namespace: fields.Get("namespace"), Name: fields.Get("name"),
+		UID: fields.Get("uid"), Cloud: fields.Get("cloud"),
+	}, true
 }
 
-// IsMade reports whether a balancer was made for some Service. Upstream marks those by their
-// names; one that was renamed still has its description.
-func IsMade(name, description string, o cloud.Owner) bool {
-	_, described := Balancer.Read(description, o)
-	return described || strings.HasPrefix(name, NamePrefix) || ownership.IsInName(name, o)
-}
-
-// IsMadeFor reports whether a balancer was made for this Service. Where only the cluster's name
-// differs, a tag has to say that it is the same Service.
-func (c Owners) IsMadeFor(name, description string) bool {
-	if name == c.ownershipTags.Name(c.owner) || ownership.IsInName(name, c.owner) || description == c.ownershipTags.Description(Balancer, c.owner) {
-		return true
+// unhashed returns an owner with our cluster as it is, in the place of what fits.
+func unhashed(owner, us cloud.Owner) cloud.Owner {
+	if owner.Cluster == Hashed(us.Cluster) {
+		owner.Cluster = us.Cluster
 	}
-	described, _ := Balancer.Read(description, c.owner)
-	former := c.ownershipTags.IsNameOf(name, c.owner) || ownership.NamesThis(described, c.owner)
-	return former && (c.Ours || c.Upstream)
+	return owner
 }
 
-// HasListener reports whether a listener on the balancer says by a tag, or by its name where no tag names a Service, that it is
-// the Service's.
-func (c Owners) HasListener(name string, tags []string) bool {
-	named := func(name string) bool { return c.ownershipTags.IsNameOf(name, c.owner) && !c.Names[name] }
-	if slices.ContainsFunc(tags, named) {
-		return true
+// Hashed returns a text that is short enough to be a part of a tag.
+func Hashed(text string) string {
+	if len(url.QueryEscape(text)) <= 64 {
+		return text
 	}
-	if slices.ContainsFunc(tags, func(tag string) bool { return strings.HasPrefix(tag, NamePrefix) }) {
-		return false
-	}
-	_, balancer, ok := splitChild("listener", name)
-	return ok && named(balancer)
-}
-
-// HasOther reports whether a listener's tags name something else than the balancer, or a Service that the balancer is shared with.
-func (c Owners) HasOther(tags []string, balancer string) bool {
-	return slices.ContainsFunc(tags, func(tag string) bool { return tag != "" && (tag != balancer || c.Names[tag]) })
-}
-
-// HasPool reports whether the name of a pool says that it is the Service's.
-func (c Owners) HasPool(name string) bool {
-	_, balancer, ok := splitChild("pool", name)
-	return c.ownershipTags.IsChild("pool", name, c.owner) || ok && c.ownershipTags.IsNameOf(balancer, c.owner)
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])[:32]
 }

@@ -4,11 +4,8 @@ package tag
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
@@ -38,39 +35,6 @@ func (m Ownership) Tag(o cloud.Owner) string {
 		return long
 	}
 	return short
-}
-
-// Hashed returns a text that is short enough to be a part of a tag.
-func Hashed(text string) string {
-	if len(url.QueryEscape(text)) <= 64 {
-		return text
-	}
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])[:32]
-}
-
-// unhashed returns an owner with our cluster as it is, in the place of what fits.
-func unhashed(owner, us cloud.Owner) cloud.Owner {
-	if owner.Cluster == Hashed(us.Cluster) {
-		owner.Cluster = us.Cluster
-	}
-	return owner
-}
-
-// ReadOwnershipTag returns the owner a tag names, and false for other tags.
-func ReadOwnershipTag(tag string) (cloud.Owner, bool) {
-	query, ok := strings.CutPrefix(tag, ownershipTagPrefix)
-	if !ok {
-		return cloud.Owner{}, false
-	}
-	fields, err := url.ParseQuery(query)
-	if err != nil || fields.Get("uid") == "" {
-		return cloud.Owner{}, false
-	}
-	return cloud.Owner{
-		Cluster: fields.Get("cluster"), Namespace: fields.Get("namespace"), Name: fields.Get("name"),
-		UID: fields.Get("uid"), Cloud: fields.Get("cloud"),
-	}, true
 }
 
 // WantedOwnershipTags are the tags the balancer of an owner carries, sorted: upstream's and ours.

@@ -1,7 +1,6 @@
 package desired
 
 import (
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,20 +8,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
-
-// MemberAddress is the address of a machine's member: its first internal one of the family,
-// else its first external one.
-func MemberAddress(t cloud.Target, ipv6 bool) string {
-	for _, kind := range []cloud.AddressType{cloud.AddressInternalIP, cloud.AddressExternalIP} {
-		for _, a := range t.Addresses {
-			ip, err := netip.ParseAddr(a.Address)
-			if err == nil && a.Type == kind && ip.Unmap().Is4() != ipv6 {
-				return a.Address
-			}
-		}
-	}
-	return ""
-}
 
 // MonitorPort is the port at which members are checked, 0 for that of their traffic.
 func MonitorPort(l cloud.Listener, spec cloud.Spec) int {

@@ -41,23 +41,6 @@ type (
 	Reference struct {
 		ID string `json:"id"`
 	}
-	// Listener is an open port.
-	Listener struct {
-		ID              string            `json:"id"`
-		Name            string            `json:"name"`
-		Protocol        string            `json:"protocol"`
-		Port            int               `json:"protocol_port"`
-		Pool            string            `json:"default_pool_id"`
-		Tags            []string          `json:"tags"`
-		ConnectionLimit int               `json:"connection_limit"`
-		TLSRef          string            `json:"default_tls_container_ref"`
-		InsertHeaders   map[string]string `json:"insert_headers"`
-		AllowedCIDRs    []string          `json:"allowed_cidrs"`
-		ClientData      int               `json:"timeout_client_data"`
-		MemberConnect   int               `json:"timeout_member_connect"`
-		MemberData      int               `json:"timeout_member_data"`
-		TCPInspect      int               `json:"timeout_tcp_inspect"`
-	}
 	// Pool is what a listener leads to.
 	Pool struct {
 		ID          string      `json:"id"`
@@ -144,9 +127,6 @@ const (
 func (b Balancer) Identifier() string { return b.ID }
 
 // Identifier returns the id.
-func (l Listener) Identifier() string { return l.ID }
-
-// Identifier returns the id.
 func (p Pool) Identifier() string { return p.ID }
 
 // Identifier returns the id.
@@ -217,9 +197,4 @@ type BulkList struct {
 func BulkListOf(env cloud.Environment) (BulkList, bool) {
 	s, ok := env.BulkList.(BulkList)
 	return s, ok
-}
-
-// Key is that of the kernel's listener.
-func (l Listener) Key() string {
-	return cloud.Listener{Protocol: cloud.Protocol(l.Protocol), Port: l.Port}.Key()
 }

@@ -23,16 +23,6 @@ type Reader struct {
 	Project string
 }
 
-// FloatingIPs lists floating IPs of the project: administrators are shown everybody's.
-func (r *Reader) FloatingIPs(ctx context.Context, query url.Values) ([]FloatingIP, error) {
-	maps.Copy(query, r.OfProject())
-	ips, err := api.ListAll[FloatingIP](ctx, r.Network, "floatingips", "floatingips", query)
-	if err != nil {
-		return nil, fmt.Errorf("listing floating IPs: %w", err)
-	}
-	return ips, nil
-}
-
 // Groups lists security groups of the project.
 func (r *Reader) Groups(ctx context.Context, query url.Values) ([]SecurityGroup, error) {
 	maps.Copy(query, r.OfProject())
@@ -88,15 +78,6 @@ func (r *Reader) Statuses(ctx context.Context, ids []string) (map[string]string,
 		statuses[lb.ID] = lb.Provisioning
 	}
 	return statuses, err
-}
-
-// OfProject limits a list to our own project: to an administrator all of them are shown.
-func (r *Reader) OfProject() url.Values {
-	query := url.Values{}
-	if r.Project != "" {
-		query.Set("project_id", r.Project)
-	}
-	return query
 }
 
 // AddListeners reads the listeners of a balancer, unless they are known to be what they were in an earlier snapshot.

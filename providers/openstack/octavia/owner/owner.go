@@ -38,7 +38,7 @@ func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
 	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
 		o.Cluster = cmp.Or(c.Tags.Own.Cluster, o.Cluster)
 		return o, false
-	case c.Tags.Upstream && !c.Tags.Namesake():
+	case c.Tags.Upstream && !c.Tags.Namesake:
 		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant
 	case c.Tags.Users > 0:
 		return shareWith(c.others(), o, room)
@@ -105,4 +105,19 @@ func (c Tenancy) translated(named cloud.Owner) cloud.Owner {
 		named.Cluster = c.input.Owner.Cluster
 	}
 	return named
+}
+
+// isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
+// all listeners are this one's.
+func (c Tenancy) isTenant(own, last bool) bool {
+	switch adopts := annotation.Adopt.In(c.input.Options) == c.lb.ID; {
+	case own:
+		return false
+	case c.Tags.Users > 0:
+		return true
+	case c.Tags.Ours && !adopts:
+		return !last
+	default:
+		return !adopts
+	}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -55,10 +54,12 @@ type Tenancy struct {
 func Read(rules *desired.Rules, s *object.Snapshot, in cloud.Input) Tenancy {
 	c := Tenancy{rules: rules, lb: &s.LB, input: in, Tags: rules.OwnershipTags.ReadOwners(s.LB.Tags, in.Owner)}
 	own, made := c.Tags.IsMadeFor(s.LB.Name, s.LB.Description), tag.IsMade(s.LB.Name, s.LB.Description, in.Owner)
-	for _, l := range s.Listeners {
+	ours := make([]bool, len(s.Listeners)) // by what they say, unless the Service is a tenant
+	for i, l := range s.Listeners {
 		if c.Tags.HasListener(l.Name, l.Tags) {
 			c.Named = append(c.Named, l)
 		}
+		ours[i] = !c.Tags.HasOther(l.Tags, s.LB.Name)
 	}
 	for _, p := range s.Pools {
 		if len(p.Listeners) == 0 && c.Tags.HasPool(p.Name) {
@@ -71,8 +72,8 @@ func Read(rules *desired.Rules, s *object.Snapshot, in cloud.Input) Tenancy {
 	unused := made && c.Tags.Users == 0
 	c.MadeFor, c.MayDelete = own && unused, unused && (own || alone)
 	c.Tenant = c.isTenant(own, made && alone)
-	for _, l := range s.Listeners {
-		if c.Tags.HasListener(l.Name, l.Tags) || !c.Tenant && !c.Tags.HasOther(l.Tags, s.LB.Name) {
+	for i, l := range s.Listeners {
+		if c.Tags.HasListener(l.Name, l.Tags) || !c.Tenant && ours[i] {
 			c.Ours = append(c.Ours, l)
 		} else {
 			c.Taken = append(c.Taken, l.Key())
@@ -80,21 +81,6 @@ func Read(rules *desired.Rules, s *object.Snapshot, in cloud.Input) Tenancy {
 	}
 	slices.Sort(c.Taken)
 	return c
-}
-
-// isTenant decides about Tenant: own says that the balancer was made for this Service, last that it was made for one, and that
-// all listeners are this one's.
-func (c Tenancy) isTenant(own, last bool) bool {
-	switch adopts := annotation.Adopt.In(c.input.Options) == c.lb.ID; {
-	case own:
-		return false
-	case c.Tags.Users > 0:
-		return true
-	case c.Tags.Ours && !adopts:
-		return !last
-	default:
-		return !adopts
-	}
 }
 
 // HasNothing reports whether nothing on a balancer that stays is the Service's any more.

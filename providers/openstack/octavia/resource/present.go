@@ -1,11 +1,9 @@
 package resource
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
@@ -16,17 +14,19 @@ import (
 // presentParts are the listeners of a balancer that a change is about, with what is behind them. Of a balancer that goes it is
 // nothing where it goes as a whole, else all: it has to be empty before.
 func (c *Composite) presentParts(s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) []cloud.Resource {
+	listeners := tenancy.Named
+	if change.After != nil {
+		listeners = slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
+			return !c.isTrial(l, change.Input.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(tenancy.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
+		})
+	}
 	switch goes := change.After == nil && tenancy.MayDelete; {
 	case goes && c.Rules.Config.CascadeDelete:
 		return nil
 	case goes:
 		return everything(s)
-	case change.After == nil:
-		return c.presentListeners(s, tenancy.Named, tenancy, change)
 	}
-	return c.presentListeners(s, slices.DeleteFunc(slices.Clone(s.Listeners), func(l object.Listener) bool {
-		return !c.isTrial(l, change.Input.Spec) && listenerAt(change.After, l.Key()) == nil && !slices.ContainsFunc(tenancy.Ours, func(ours object.Listener) bool { return ours.ID == l.ID })
-	}), tenancy, change)
+	return c.presentListeners(s, listeners, tenancy, change)
 }
 
 func (c *Composite) isTrial(l object.Listener, spec cloud.Spec) bool {
@@ -68,13 +68,13 @@ func everything(s *object.Snapshot) (list []cloud.Resource) {
 func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.Listener, tenancy owner.Tenancy, change cloud.Change) []cloud.Resource {
 	var list []cloud.Resource
 	for _, l := range listeners {
-		leadsTo := any(l.Pool)
+		listener := c.presentListener(l, change)
 		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), tenancy, change) {
 			pool := ThePool(l.Key(), p.Protocol)
-			leadsTo = pool
+			listener.Fields["default_pool_id"] = pool
 			list = append(list, presentPool(s, p, pool, change.Input.Spec)...)
 		}
-		list = append(list, c.presentListener(l, leadsTo, change))
+		list = append(list, listener)
 	}
 	for _, p := range tenancy.Unused {
 		ref := ThePool(p.Name, p.Protocol)
@@ -91,7 +91,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 	return list
 }
 
-func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Change) cloud.Resource {
+func (c *Composite) presentListener(l object.Listener, change cloud.Change) cloud.Resource {
 	headers := map[string]string{}
 	maps.Copy(headers, l.InsertHeaders)
 	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
@@ -99,7 +99,7 @@ func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Ch
 		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
 		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
 		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
-		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": pool,
+		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
 	}}
 	if c.isTrial(l, change.Input.Spec) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
@@ -112,66 +112,6 @@ func (c *Composite) presentListener(l object.Listener, pool any, change cloud.Ch
 	return r
 }
 
-// isPoolOf reports whether a pool is of a listener alone, and ours if it is not the one wanted there.
-// Users can make several listeners lead to one pool: then it is not ours to change.
-func isPoolOf(p object.Pool, listener string, tenancy owner.Tenancy, change cloud.Change) bool {
-	wanted := listenerAt(change.After, listener)
-	return len(p.Listeners) <= 1 && (wanted == nil || p.Protocol == string(wanted.TargetProtocol) || tenancy.Tags.HasPool(p.Name))
-}
-
-// presentPool is a pool with its members and its monitor.
-func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.Spec) []cloud.Resource {
-	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, ID: p.ID, Native: p, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": p.Name, "protocol": p.Protocol,
-		"lb_algorithm": p.Method, "session_persistence": persistenceBody(string(p.Persistence)),
-	}}}
-	for _, m := range s.Members[p.ID] {
-		list = append(list, MemberResource(m, ref))
-	}
-	if m, exists := s.Monitors[p.ID]; exists {
-		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, ID: m.ID, Fields: monitorFields(m.Health(), m.Name, ref)})
-	}
-	return list
-}
-
-// MemberResource is a member with what is compared of it. A port of its own for the check is taken
-// away by a null.
-func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
-	fields := map[string]any{
-		"pool_id": behind, "address": m.Address, "protocol_port": m.Port, "weight": m.Weight, "backup": m.Backup, "admin_state_up": m.Enabled, "monitor_port": nil,
-	}
-	if m.MonitorPort != 0 {
-		fields["monitor_port"] = m.MonitorPort
-	}
-	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
-}
-
-// monitorFields are those of a monitor. What is asked for and what answer is expected are for its creation.
-func monitorFields(h cloud.Health, name string, behind cloud.IDOf) map[string]any {
-	fields := map[string]any{
-		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
-		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
-	}
-	if h.Path != "" {
-		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
-	}
-	return fields
-}
-
 func trialKey(name, protocol, tls string) string {
 	return strings.TrimSpace(name + " " + protocol + " " + tls)
-}
-
-// persistenceBody is nil for none.
-func persistenceBody(kind string) any {
-	if kind == "" {
-		return nil
-	}
-	return map[string]string{"type": kind}
-}
-
-// ThePool stands for the id of the pool of that protocol behind a listener. A pool of another
-// protocol is another pool, so that it can be made and filled before the listener leads to it.
-func ThePool(listener, protocol string) cloud.IDOf {
-	return cloud.IDOf{Kind: kindPool, Key: strings.TrimSpace(listener + " " + protocol)}
 }

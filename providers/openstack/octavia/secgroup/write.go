@@ -11,7 +11,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // The kinds of resources of a security group, by their names in Neutron.
@@ -101,10 +100,4 @@ func (m *Manager) setGroups(ctx context.Context, p neutron.Port, groups []string
 		return fmt.Errorf("changing the security groups of port %s: %w", p.ID, err)
 	}
 	return nil
-}
-
-// groupName is the name of the Service's security group, as upstream gives it. It holds the
-// Service's UID.
-func groupName(o cloud.Owner) string {
-	return tag.Cut(fmt.Sprintf("lb-sg-%s-%s-%s", o.UID, o.Namespace, o.Name))
 }

@@ -1,0 +1,98 @@
+package resource
+
+import (
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
+)
+
+// wantedBehind is what has to be behind a listener. Of a pool that it leads to although it should lead to another one the members
+// have to be right too: that serves until the other one does.
+func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
+	in, ref := change.Input, ThePool(l.Key(), string(l.TargetProtocol))
+	index := portIndex(l, in.Spec)
+	name := c.Rules.OwnershipTags.ChildName("pool", index, in.Owner)
+	var members []object.Member
+	check := c.Rules.OwnershipTags.ChildName("monitor", index, in.Owner)
+	if have := Find(pools, ref); have != nil {
+		name = c.Rules.OwnershipTags.NameOf("pool", have.Native.(object.Pool).Name, in.Owner)
+		members = s.Members[have.ID]
+		if m, exists := s.Monitors[have.ID]; exists {
+			check = c.Rules.OwnershipTags.NameOf("monitor", m.Name, in.Owner)
+		}
+	}
+	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
+		"loadbalancer_id": TheBalancer(in.Spec), "name": name, "protocol": string(l.TargetProtocol),
+		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
+	}}}
+	if l.Health != nil {
+		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(*l.Health, check, ref)})
+	}
+	list = append(list, memberResources(l, change, ref, members, subnet)...)
+	serves := presentAt(s, l.Key())
+	for _, p := range pools {
+		if serves == nil || p.Kind != kindPool || p.ID != serves.Pool || s.Pools[p.ID].Protocol == string(l.TargetProtocol) {
+			continue
+		}
+		for _, member := range memberResources(l, change, p.Ref(), s.Members[p.ID], subnet) {
+			member.WhileRefused = true
+			list = append(list, member)
+		}
+	}
+	return list
+}
+
+func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member, subnet string) []cloud.Resource {
+	var list []cloud.Resource
+	for _, m := range WantedMembers(l, change, present, subnet) {
+		r := MemberResource(m, pool)
+		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
+		list = append(list, r)
+	}
+	return list
+}
+
+// WantedMembers are the members of a listener's pool. A target of which only the address is known
+// stays as it is. Without a node port there is nothing to connect to.
+func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Member, subnet string) []object.Member {
+	in := change.Input
+	var list []object.Member
+	if l.TargetPort == 0 {
+		return nil
+	}
+	machines := make(map[cloud.InstanceID]cloud.Target, len(in.Candidates))
+	for _, t := range in.Candidates {
+		machines[t.InstanceID] = t
+	}
+	taken := map[string]bool{} // two targets can have one address: a machine's counts first
+	add := func(m object.Member) {
+		if m.Address != "" && !taken[m.Address] {
+			taken[m.Address] = true
+			list = append(list, m)
+		}
+	}
+	for _, id := range change.After.Targets {
+		machine := machines[id]
+		add(object.Member{
+			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(in)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, in.Spec), Subnet: subnet, Weight: 1, Enabled: true,
+		})
+	}
+	for _, id := range change.After.Targets {
+		if at := slices.IndexFunc(present, func(m object.Member) bool { return id.Unknown() && m.Address == desired.MemberOf(id) }); at >= 0 {
+			add(present[at])
+		}
+	}
+	return list
+}
+
+// Find returns the resource in a list, nil when it is not there.
+func Find(list []cloud.Resource, ref cloud.IDOf) *cloud.Resource {
+	at := slices.IndexFunc(list, func(r cloud.Resource) bool { return r.Ref() == ref })
+	if at < 0 {
+		return nil
+	}
+	return &list[at]
+}
