@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"context"
-	"slices"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -126,39 +125,4 @@ func (p *parts) presentListener(l Listener) cloud.Resource {
 		r.Fields[fieldTargets] = l.group.Ref()
 	}
 	return r
-}
-
-// addLeft adds the target groups that listeners are led away from, unless another one leads to them.
-func (p *parts) addLeft() {
-	for _, l := range p.change.After.Listeners {
-		switch have := p.s.Balancer.at(l.Port); {
-		case have == nil || have.group.TargetGroupArn == nil:
-		case transportOf(cloud.Protocol(have.Protocol)) != transportOf(l.Protocol): // it is deleted, and what it led to afterwards
-			p.targets.Remove(have.group)
-		default:
-			p.targets.Retire(have.group)
-		}
-	}
-}
-
-// addSurplus adds the listeners at ports that are not wanted, with what they lead to, and target groups
-// that no listener leads to any more. Until the listeners serve, connections may still go to these.
-func (p *parts) addSurplus() {
-	if lb := p.s.Balancer; lb != nil {
-		for _, l := range lb.listeners {
-			if !slices.ContainsFunc(p.change.After.Listeners, func(w cloud.Listener) bool { return int32(w.Port) == aws.ToInt32(l.Port) }) {
-				p.Present = append(p.Present, p.presentListener(l))
-				p.targets.Remove(l.group)
-			}
-		}
-	}
-	if p.s.Balancer == nil || p.s.Balancer.served() {
-		p.targets.Drop()
-	}
-}
-
-// served reports whether each listener that has targets has one that is healthy. Until then an unused
-// target group may be the one that connections still go to.
-func (lb *Balancer) served() bool {
-	return !slices.ContainsFunc(lb.listeners, func(l Listener) bool { return !l.group.IsServed() })
 }

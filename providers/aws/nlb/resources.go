@@ -28,12 +28,6 @@ func (n *Balancers) parts(s *Snapshot, change cloud.Change) *parts {
 	return &parts{Balancers: n, s: s, change: change, lb: lb, targets: &targetgroup.Change{Groups: n.Targets, Of: change, Set: s.Groups, Balancer: lb}}
 }
 
-// all are the resources that were collected.
-func (p *parts) all() cloud.Resources {
-	its := p.targets.Resources
-	return cloud.Resources{Present: append(p.Present, its.Present...), Wanted: append(p.Wanted, its.Wanted...), Again: its.Again}
-}
-
 // Resources returns the resources of a balancer before and after a change.
 func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Change) (cloud.Resources, error) {
 	p := n.parts(s, change)
@@ -49,8 +43,8 @@ func (n *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 		}
 	}
 	p.addLeft()
-	p.addSurplus()
-	return p.all(), nil
+	its := p.targets.Resources
+	return cloud.Resources{Present: append(p.Present, its.Present...), Wanted: append(p.Wanted, its.Wanted...), Again: its.Again}, nil
 }
 
 // addGroups adds the balancer's own security group, and the rules of the nodes' groups.

@@ -127,8 +127,7 @@ func partsOf(t *testing.T, has []Listener, wanted ...cloud.Listener) *parts {
 		}
 	}
 	p.addLeft()
-	p.addSurplus()
-	p.Resources = p.all()
+	p.Present, p.Wanted = append(p.Present, p.targets.Present...), append(p.Wanted, p.targets.Wanted...)
 	return p
 }
 

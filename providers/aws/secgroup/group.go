@@ -41,7 +41,7 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	case whose == ownership.Ours:
 		r.Present = append(r.Present, own)
 		if !gs.Cluster.Owns(tag.Of(g.Tags)) {
-			addTags(r, g, gs.Cluster.Tags())
+			tag.AddWanted(r, cloud.Resource{Kind: KindTags, Key: own.Key, Native: []string{own.ID}}, tag.Of(g.Tags), gs.Cluster.Tags())
 		}
 	case whose == ownership.Nobody:
 		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it is shared, or made for no Service that its tags name", own.ID, n.Name)}
@@ -51,12 +51,6 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	r.Wanted = append(r.Wanted, own)
 	packetfilter.AddOwn(r, own, Ingress(g), rules)
 	return own, nil
-}
-
-// addTags adds tags that a security group has to have.
-func addTags(r *cloud.Resources, g ec2types.SecurityGroup, wanted map[string]string) {
-	of := cloud.Resource{Kind: KindTags, Key: aws.ToString(g.GroupName), Native: []string{aws.ToString(g.GroupId)}}
-	tag.AddWanted(r, of, tag.Of(g.Tags), wanted)
 }
 
 // findGroup looks for the group also among those without the cluster's tag.

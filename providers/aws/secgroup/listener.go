@@ -1,6 +1,8 @@
 package secgroup
 
 import (
+	"strings"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
@@ -19,6 +21,17 @@ func ForListeners(b cloud.Balancer) packetfilter.Rules {
 		}
 	}
 	return rules
+}
+
+// Peer returns who a text means: a security group, a prefix list or a network. It is the inverse of packetfilter.Peer.String.
+func Peer(text string) packetfilter.Peer {
+	switch {
+	case strings.HasPrefix(text, "sg-"):
+		return packetfilter.Peer{Group: text}
+	case strings.HasPrefix(text, "pl-"):
+		return packetfilter.Peer{List: text}
+	}
+	return packetfilter.Network(text)
 }
 
 // Transports are the protocols of packets that a listener or target takes.

@@ -1,8 +1,6 @@
 package secgroup
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"strings"
 
@@ -11,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
 
@@ -51,32 +48,7 @@ const (
 	classicDescription = "Security group for Kubernetes ELB "
 )
 
-// networkDescription is that of network balancers' own security groups.
-const networkDescription = "[k8s] Managed SecurityGroup for LoadBalancer"
-
 // ClassicName returns the name of a classic balancer's own security group.
 func ClassicName(balancer string, owner cloud.Owner) Name {
 	return Name{Name: classicName + balancer, Description: fmt.Sprintf("%s%s (%s)", classicDescription, balancer, owner)}
-}
-
-// NetworkName returns the name of a network balancer's own security group.
-func (gs *Groups) NetworkName(owner cloud.Owner) Name {
-	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
-	return Name{Name: tag.Child(owner, hex.EncodeToString(sum[:])), Description: networkDescription}
-}
-
-// OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
-func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
-	own, exists := gs.NetworkName(us).In(inv)
-	return own, exists && gs.IsOurs(own, us, Name{})
-}
-
-// isOfBalancer reports whether the group was made for a balancer, of whichever Service or cluster.
-func isOfBalancer(g ec2types.SecurityGroup) bool {
-	return aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
-}
-
-// IsOfClassic reports whether the group is the own one of a classic balancer.
-func IsOfClassic(g ec2types.SecurityGroup) bool {
-	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
 }

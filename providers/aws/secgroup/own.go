@@ -1,8 +1,8 @@
 package secgroup
 
 import (
-	"maps"
-	"slices"
+	"crypto/sha256"
+	"encoding/hex"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -35,9 +35,9 @@ import (
 //	used by some, made for     yes                  nothing, and no Service: somebody shares it
 //	 none                      no                   none
 func (gs *Groups) owner(g ec2types.SecurityGroup, us cloud.Owner, balancer Name) cloud.Owner {
-	tags := tag.Of(g.Tags)
+	tags, made := tag.Of(g.Tags), isOfBalancer(g)
 	owner, madeFor := gs.service(g, us, balancer), gs.Cluster.MadeFor(tags)
-	switch made := isOfBalancer(g); {
+	switch {
 	case madeFor == gs.Cluster.ID && madeFor != "", !made && gs.Cluster.Has(tags):
 		if owner.Cluster == "" {
 			owner.Cluster = us.Cluster
@@ -48,6 +48,16 @@ func (gs *Groups) owner(g ec2types.SecurityGroup, us cloud.Owner, balancer Name)
 		return cloud.Owner{}
 	}
 	return owner
+}
+
+// isOfBalancer reports whether the group was made for a balancer, of whichever Service or cluster.
+func isOfBalancer(g ec2types.SecurityGroup) bool {
+	return aws.ToString(g.Description) == networkDescription || IsOfClassic(g)
+}
+
+// IsOfClassic reports whether the group is the own one of a classic balancer.
+func IsOfClassic(g ec2types.SecurityGroup) bool {
+	return strings.HasPrefix(aws.ToString(g.Description), classicDescription)
 }
 
 // service is the part of owner that is about the Service, with the cluster of our tags.
@@ -72,6 +82,15 @@ func (gs *Groups) service(g ec2types.SecurityGroup, us cloud.Owner, balancer Nam
 	return owner
 }
 
+// networkDescription is that of network balancers' own security groups.
+const networkDescription = "[k8s] Managed SecurityGroup for LoadBalancer"
+
+// NetworkName returns the name of a network balancer's own security group.
+func (gs *Groups) NetworkName(owner cloud.Owner) Name {
+	sum := sha256.Sum256([]byte(gs.ClusterName + owner.Name + owner.Namespace + owner.UID))
+	return Name{Name: tag.Child(owner, hex.EncodeToString(sum[:])), Description: networkDescription}
+}
+
 // whose judges a security group. Balancer is the name of the one that it may be the own group of.
 func (gs *Groups) whose(g ec2types.SecurityGroup, us cloud.Owner, balancer Name) ownership.Whose {
 	return ownership.Of(gs.owner(g, us, balancer), us)
@@ -82,26 +101,10 @@ func (gs *Groups) IsOurs(g ec2types.SecurityGroup, us cloud.Owner, balancer Name
 	return gs.whose(g, us, balancer) == ownership.Ours
 }
 
-// Own returns the security groups that were made for a Service's balancer, of either kind, in an
-// inventory that has all of the VPC's. Balancer is the name of the group of a classic one.
-func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, balancer Name) []ec2types.SecurityGroup {
-	var own []ec2types.SecurityGroup
-	for _, id := range slices.Sorted(maps.Keys(inv.Groups)) {
-		if group := inv.Groups[id]; gs.IsOurs(group, us, balancer) {
-			own = append(own, group)
-		}
-	}
-	return own
-}
-
-// TagOwn adds ownership tags to those of the security groups of a balancer that goes which would not be found
-// without it.
-func (gs *Groups) TagOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner) {
-	for _, group := range own {
-		if !gs.IsOurs(group, us, Name{}) {
-			addTags(r, group, tag.OwnershipTags.Of(us))
-		}
-	}
+// OfNetwork returns the security group that was made for a Service's network balancer, if there is one with the cluster's tag.
+func (gs *Groups) OfNetwork(inv *vpc.Inventory, us cloud.Owner) (ec2types.SecurityGroup, bool) {
+	own, exists := gs.NetworkName(us).In(inv)
+	return own, exists && gs.IsOurs(own, us, Name{})
 }
 
 // Problem returns the first of these ids of security groups that the Service may not have, ""

@@ -1,8 +1,6 @@
 package secgroup
 
 import (
-	"strings"
-
 	"github.com/aws/aws-sdk-go-v2/aws"
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
@@ -10,17 +8,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
 )
-
-// Peer returns who a text means: a security group, a prefix list or a network. It is the inverse of packetfilter.Peer.String.
-func Peer(text string) packetfilter.Peer {
-	switch {
-	case strings.HasPrefix(text, "sg-"):
-		return packetfilter.Peer{Group: text}
-	case strings.HasPrefix(text, "pl-"):
-		return packetfilter.Peer{List: text}
-	}
-	return packetfilter.Network(text)
-}
 
 // Ingress returns the rules of a security group. EC2 tells them apart by all they say but the description: there can't be a second
 // one with another description.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
 // remains are the resources of a balancer that goes, and what is found without it, of which perhaps only that is left: its own
@@ -13,6 +14,7 @@ import (
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
 	in, us, network := change.Input, change.Input.Owner, s.forNetwork()
+	name := s.groupName(us)
 	present, again := change.Before.Balancer.Name, balancer.Name(cloud.Input{Spec: cloud.Spec{Owner: in.Owner, Options: in.Options}, Known: cloud.Known{ID: in.ID}})
 	if err = network.Protected(); err != nil {
 		return r, err
@@ -22,7 +24,7 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 			return r, err
 		}
 	}
-	own := bs.Security.Own(s.inventory, us, s.groupName(us))
+	own := bs.Security.Own(s.inventory, us, name)
 	bs.Security.TagOwn(&r, own, us)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
@@ -37,4 +39,12 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 	}
 	bs.Network.Remove(&r, network, change, after)
 	return r, nil
+}
+
+// groupName is the name of the own security group of the classic balancer that is present, if one is.
+func (s *snapshot) groupName(us cloud.Owner) secgroup.Name {
+	if s.classic == nil {
+		return secgroup.Name{}
+	}
+	return s.forClassic().GroupName(us)
 }

@@ -59,14 +59,6 @@ func (s *snapshot) forClassic() *elb.Snapshot {
 	return &elb.Snapshot{Inventory: s.inventory, Name: s.name, Balancer: s.classic}
 }
 
-// groupName is the name of the own security group of the classic balancer that is present, if one is.
-func (s *snapshot) groupName(us cloud.Owner) secgroup.Name {
-	if s.classic == nil {
-		return secgroup.Name{}
-	}
-	return s.forClassic().GroupName(us)
-}
-
 func (s *snapshot) forNetwork() *nlb.Snapshot {
 	return &nlb.Snapshot{Inventory: s.inventory, Network: s.readNetwork, Name: s.name, Balancer: s.network, Groups: &s.groups}
 }

@@ -7,35 +7,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Field is the managed field of a balancer with its tags besides the ownership tags: "k=v,k=v".
-const Field = "tags"
-
-// Add adds the tags that change on an existing balancer. Where only targets change it adds none:
-//
-//	tag                     wanted  is
-//	tag                     yes     written where it differs
-//	tag                     no      removed
-//	of the annotation       yes     written where it differs
-//	written down in record  no      removed
-//	any other               –       left alone
-func (c Cluster) Add(r *cloud.Resources, of cloud.Resource, have map[string]string, change cloud.Change) {
-	before, after := change.Before.Balancer, *change.After
-	if before.ProviderFields[Field] == after.ProviderFields[Field] && slices.Equal(before.OwnershipTags, after.OwnershipTags) {
-		return
-	}
-	wanted := recorded(change.Input.Spec)
-	for _, ownershipTag := range after.OwnershipTags {
-		key, value, _ := strings.Cut(ownershipTag, "=")
-		wanted[key] = value
-	}
-	var gone []string
-	record := strings.Split(have[recordKey], "=")
-	for key := range have {
-		if _, stays := wanted[key]; !stays && (c.isOwnershipTag(key) || key == recordKey || slices.Contains(record, key)) {
-			gone = append(gone, key)
-		}
-	}
-	AddWanted(r, of, have, wanted, gone...)
+// Reserved are tags that say whose an object is. Nobody may set them for somebody else's.
+func Reserved(key string) bool {
+	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
+		key == serviceKey || key == LegacyKey || key == recordKey || key == Held || key == Timed ||
+		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(OwnershipTags))
 }
 
 // AddWanted adds the tags that an object has to have, and those that it may not have any more, by their keys, nil in the place of
@@ -66,8 +42,3 @@ func AddWanted(r *cloud.Resources, of cloud.Resource, have, wanted map[string]st
 
 // removal ends the keys of resources that are tags which go.
 const removal = ", those that go"
-
-func (c Cluster) isOwnershipTag(key string) bool {
-	return key == serviceKey || key == Held || strings.HasPrefix(key, string(OwnershipTags)) || key == ClusterPrefix+c.ID ||
-		key == LegacyKey && c.Legacy
-}

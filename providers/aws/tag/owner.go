@@ -94,10 +94,3 @@ func (c Cluster) PartOwner(tags map[string]string, us cloud.Owner) cloud.Owner {
 	}
 	return owner
 }
-
-// Reserved are tags that say whose an object is. Nobody may set them for somebody else's.
-func Reserved(key string) bool {
-	return slices.ContainsFunc(controllerPrefixes, func(prefix string) bool { return strings.HasPrefix(key, prefix) }) ||
-		key == serviceKey || key == LegacyKey || key == recordKey || key == Held || key == Timed ||
-		strings.HasPrefix(key, ClusterPrefix) || strings.HasPrefix(key, string(OwnershipTags))
-}

@@ -1,14 +1,12 @@
 package targetgroup
 
 import (
-	"context"
-	"fmt"
-	"maps"
+	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -27,57 +25,6 @@ type Change struct {
 	Rules []cloud.IDOf
 	// machines are the candidates by their balancer.Names, see machine.
 	machines map[string]cloud.Target
-}
-
-// Lead adds the target group that a listener has to lead to, with what is in it. Have is the one that it
-// leads to now. A new one is made when the balancer is there.
-func (c *Change) Lead(ctx context.Context, have Group, l cloud.Listener) (cloud.IDOf, error) {
-	g, err := c.choose(ctx, have, l)
-	if err != nil {
-		return cloud.IDOf{}, err
-	}
-	ref := g.Ref()
-	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: l, Needs: c.Rules}
-	wanted.Fields[fieldTags] = c.Cluster.ObjectTags(c.Of.Input.Spec)
-	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: c.Rules}
-	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
-	if g.TargetGroupArn != nil {
-		present := presentGroup(g, c.Balancer)
-		present.Fields, its.Fields[fieldTargets] = healthFields(*g.health()), ref
-		c.Present = append(c.Present, present, its)
-	} else { // what has its default is not written
-		wanted.Needs = append([]cloud.IDOf{c.Balancer}, c.Rules...)
-		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
-	}
-	c.Wanted = append(c.Wanted, wanted)
-	if len(attributes.Fields) > 0 {
-		attributes.Fields[fieldTargets] = ref
-		c.Wanted = append(c.Wanted, attributes)
-	}
-	c.addTargets(g, l.ProviderFields[balancer.FieldTargetType])
-	return ref, nil
-}
-
-// choose returns the target group for a listener: the one it has, else an unused one, else a new one.
-func (c *Change) choose(ctx context.Context, have Group, l cloud.Listener) (Group, error) {
-	if have.suits(l) {
-		return have, nil
-	}
-	names := groupNames(c.Cluster.ID, l, c.Of.Input.Owner)
-	for _, unused := range c.Set.Unused {
-		if unused.suits(l) && slices.Contains(names, aws.ToString(unused.TargetGroupName)) {
-			err := c.complete(ctx, &unused)
-			return unused, err
-		}
-	}
-	for _, name := range names {
-		if !c.Set.taken[name] {
-			return Group{TargetGroup: types.TargetGroup{
-				TargetGroupName: &name, TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Protocol: types.ProtocolEnum(l.TargetProtocol),
-			}}, nil
-		}
-	}
-	return Group{}, fmt.Errorf("creating a target group: the names %q are taken by others", names)
 }
 
 func healthFields(h cloud.Health) map[string]any {
@@ -107,4 +54,68 @@ func attributesOf(l cloud.Listener) map[string]any {
 // presentGroup is a target group that is there. It is a part of the balancer that it needs.
 func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
 	return cloud.Resource{Kind: kindTargetGroup, Key: g.Ref().Key, ID: aws.ToString(g.TargetGroupArn), Needs: needs}
+}
+
+// addTargets adds what is registered with a target group, and what has to be.
+func (c *Change) addTargets(g Group, targetType string) {
+	add := func(to *[]cloud.Resource, id string) {
+		key := id + " in " + aws.ToString(g.TargetGroupName)
+		node := cmp.Or(c.machine(id).NodeName, id)
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, node}, Fields: map[string]any{fieldTargets: g.Ref()}})
+	}
+	for _, id := range g.Targets {
+		add(&c.Present, id)
+	}
+	for _, id := range c.wantedTargets(g.Targets, targetType) {
+		add(&c.Wanted, id)
+	}
+}
+
+// target is one of a target group: the id of an instance, or an address. Node says whose it is.
+type target struct{ id, node string }
+
+// machine returns the candidate with that id or address, the first of several.
+func (c *Change) machine(name string) cloud.Target {
+	if c.machines == nil {
+		c.machines = map[string]cloud.Target{}
+		for _, one := range slices.Backward(c.Of.Input.Candidates) {
+			for _, name := range balancer.Names(one) {
+				c.machines[name] = one
+			}
+		}
+	}
+	return c.machines[name]
+}
+
+// wantedTargets are what a target group shall have, sorted: ids of instances, or addresses. What
+// is registered under any address of a machine stays; else it is the first private IPv4 one.
+func (c *Change) wantedTargets(present []string, targetType string) []string {
+	registered := map[string]bool{}
+	for _, id := range present {
+		registered[id] = true
+	}
+	var wanted []string
+	for _, id := range c.Of.After.Targets {
+		target := id.Address() // or the id
+		if !id.Unknown() && targetType != option.TargetInstance {
+			target = addressOf(c.machine(string(id)), registered)
+		}
+		if target != "" {
+			wanted = append(wanted, target)
+		}
+	}
+	slices.Sort(wanted)
+	return slices.Compact(wanted)
+}
+
+func addressOf(machine cloud.Target, registered map[string]bool) (first string) {
+	for _, a := range machine.Addresses {
+		if registered[a.Address] {
+			return a.Address
+		}
+		if a.Type == cloud.AddressInternalIP && !strings.Contains(a.Address, ":") {
+			first = cmp.Or(first, a.Address)
+		}
+	}
+	return first
 }
