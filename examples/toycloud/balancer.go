@@ -35,14 +35,10 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by tag: %w", err)
 	}
-	chosen := ownership.Choose(ownership.Search{Input: in}, tagged, func(b api.Balancer) ownership.Candidate {
-		return ownership.Candidate{ID: b.ID, Owner: tags.Owner(b.Labels)}
-	})
-	if chosen.At < 0 {
-		return cloud.Observed{}, nil
+	observed := ownership.OneOf(ownership.Search{Input: in}, tagged, observe)
+	if !observed.Found {
+		return observed, nil
 	}
-	observed := observe(tagged[chosen.At])
-	observed.Duplicates = chosen.Duplicates
 	return d.withListeners(ctx, observed)
 }
 

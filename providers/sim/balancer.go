@@ -30,28 +30,15 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by ownership tag: %w", err)
 	}
-	if o := choose(tagged, in); o.Found || in.Beside != nil {
+	search := ownership.Search{Input: in, Names: []string{name(in)}}
+	if o := ownership.OneOf(search, tagged, observe); o.Found || in.Beside != nil {
 		return o, nil
 	}
 	named, err := d.client.Balancers(ctx, name(in), nil)
 	if err != nil {
 		return cloud.Observed{}, fmt.Errorf("finding balancer by name: %w", err)
 	}
-	return choose(named, in), nil
-}
-
-// choose picks the balancer of the Service from a list.
-func choose(all []api.Balancer, in cloud.Input) cloud.Observed {
-	search := ownership.Search{Input: in, Names: []string{name(in)}}
-	chosen := ownership.Choose(search, all, func(b api.Balancer) ownership.Candidate {
-		return ownership.Candidate{ID: b.ID, Name: b.Name, Owner: ownershipTags.Owner(b.Labels)}
-	})
-	if chosen.At < 0 {
-		return cloud.Observed{}
-	}
-	o := observe(all[chosen.At])
-	o.ByName, o.Duplicates = chosen.ByName, chosen.Duplicates
-	return o
+	return ownership.OneOf(search, named, observe), nil
 }
 
 // observe translates what the API says into the kernel's words.

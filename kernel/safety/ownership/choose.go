@@ -60,6 +60,24 @@ func Choose[T any](s Search, all []T, candidate func(T) Candidate) Choice {
 	return s.choose(candidates)
 }
 
+// OneOf is Choose for a driver that observes what it has read without further requests. It returns what it observed of the balancer of
+// the Service, and nothing found where there is none.
+func OneOf[T any](s Search, all []T, observe func(T) cloud.Observed) cloud.Observed {
+	observed := make([]cloud.Observed, len(all))
+	for i, one := range all {
+		observed[i] = observe(one)
+	}
+	chosen := Choose(s, observed, func(o cloud.Observed) Candidate {
+		return Candidate{ID: o.ID, Name: o.Balancer.Name, Owner: o.Owner}
+	})
+	if chosen.At < 0 {
+		return cloud.Observed{}
+	}
+	o := observed[chosen.At]
+	o.ByName, o.Duplicates = chosen.ByName, chosen.Duplicates
+	return o
+}
+
 func (s Search) choose(candidates []Candidate) Choice {
 	order := s.order(candidates)
 	rows := []func(Candidate) bool{
