@@ -17,7 +17,6 @@ import (
 	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
@@ -256,10 +255,7 @@ func (p *planning) unapplied(ctx context.Context, seen *sight) (plan.Entry, erro
 	seen.Cluster = seen.Cluster.With(svc)
 	entry := seen.inspector().Service(ctx, svc)
 	if invented && svc.Spec.Type == corev1.ServiceTypeLoadBalancer {
-		entry.Warnings = append(entry.Warnings, plan.Warning{
-			Reason:  event.ConfigurationIgnored.Name,
-			Message: "the Service is not applied yet: its node ports, and a name made from its UID, are examples",
-		})
+		entry.Notes = append(entry.Notes, "the Service is not applied yet: its node ports, and a name made from its UID, are examples")
 	}
 	return entry, nil
 }

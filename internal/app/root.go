@@ -54,7 +54,25 @@ func newRootCommand() (*cobra.Command, error) {
 		return nil, err
 	}
 	cmd.AddCommand(Subcommands()...)
+	cmd.SetHelpCommand(newHelpCommand())
 	return cmd, nil
+}
+
+// newHelpCommand returns the sub-command help. Unlike cobra's it fails where there is no such command.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "help [command]", Short: "Say how a command is used",
+		RunE: func(help *cobra.Command, args []string) error {
+			cmd, rest, err := help.Root().Find(args)
+			if err == nil && cmd == help.Root() {
+				err = cmd.Args(cmd, rest)
+			}
+			if err != nil {
+				return err
+			}
+			return cmd.Help()
+		},
+	}
 }
 
 // FlagSets returns all flags of the controller manager by section, for the documentation.

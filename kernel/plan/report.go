@@ -43,6 +43,8 @@ type Entry struct {
 	Plan
 	// Warnings are the events that the execution would record.
 	Warnings []Warning `json:"warnings,omitempty"`
+	// Notes are what else there is to know of the plan. Nothing is recorded of them.
+	Notes []string `json:"notes,omitempty"`
 	// Error says why the plan is not whole, nil when it is.
 	Error *Failure `json:"error,omitempty"`
 }

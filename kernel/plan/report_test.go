@@ -12,7 +12,7 @@ import (
 
 var everyEntry = []plan.Entry{
 	{Plan: plan.Plan{Cloud: "sim", Subject: "Node worker-1"}},
-	{Plan: plans["every-verb"], Warnings: []plan.Warning{{Reason: "TargetSkipped", Message: "worker-2: its provider-ID\nis malformed"}}},
+	{Plan: plans["every-verb"], Warnings: []plan.Warning{{Reason: "TargetSkipped", Message: "worker-2: its provider-ID\nis malformed"}}, Notes: []string{"names are\nexamples"}},
 	{Plan: plans["blocked"]},
 	{Plan: plans["replacement"]},
 	{Plan: plans["nothing"], Error: plan.NewFailure(&cloud.Invalid{Field: "algorithm", Value: "x", Want: "want y"})},

@@ -60,6 +60,9 @@ func (e Entry) Text(colour bool) string {
 	for _, warning := range e.Warnings {
 		fmt.Fprintf(&out, "  %s\n", p.paint(yellow, "warning "+warning.Reason+": "+printable(warning.Message)))
 	}
+	for _, note := range e.Notes {
+		fmt.Fprintf(&out, "  note: %s\n", printable(note))
+	}
 	if e.Error != nil {
 		fmt.Fprintf(&out, "  %s\n", p.paint(red, "error: "+printable(e.Error.Message)))
 	}

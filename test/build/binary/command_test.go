@@ -48,6 +48,7 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 		{"the bundle of another spelling", nil, []string{"doctor", "bundle", "--cloud-provider=hetzner", "-f", "/does/not/exist"}, []string{"it is called hcloud here"}},
 		{"explain with another spelling", nil, []string{"explain", "node", "n", "--cloud-provider=hetzner"}, []string{"it is called hcloud here"}},
 		{"an unknown command", nil, []string{"docter"}, []string{`"docter" is not a command, did you mean doctor?`}},
+		{"help for an unknown command", nil, []string{"help", "docter"}, []string{`"docter" is not a command, did you mean doctor?`}},
 		{"no such shell", nil, []string{"completion", "tcsh"}, []string{"bash, fish, powershell, zsh"}},
 		{"provider left out", []string{"sim"}, []string{"--cloud-provider=digitalocean"}, []string{"left out", "compiled in: sim", "PROVIDERS=digitalocean"}},
 		{"no node workers", nil, []string{"--cloud-provider=sim", "--concurrent-node-syncs=0"}, []string{"--concurrent-node-syncs=0", "at least 1"}},
