@@ -25,10 +25,12 @@
 //	service/service.go            what was read of the balancer, and which kind it is
 //	elb/resources.go              a Classic Load Balancer as it is and has to be: group.go and noderule.go,
 //	                              parts.go, policy.go
-//	nlb/resources.go              a network one: noderule.go and newowner.go, balancer.go, listener.go with view.go
-//	targetgroup/change.go         the target groups that its listeners lead to, and target.go what is in them
+//	nlb/resources.go              a network one: noderule.go and newowner.go, balancer.go, listener.go with view.go,
+//	                              left.go with the listeners that go
+//	targetgroup/lead.go           the target groups that its listeners lead to; change.go what is in them;
+//	                              left.go the target groups that go
 //	secgroup/rule.go, group.go    the rules of nodes' security groups, and the balancer's own group
-//	service/remove.go             what of either kind goes with its Service: elb/remove.go, secgroup/own.go, nlb/remove.go
+//	service/remove.go             what of either kind goes with its Service: elb/remove.go, secgroup/remove.go, nlb/remove.go
 //	request.go of secgroup, elb,  the requests that make, change and delete each kind of resources; elb/write.go and
 //	 nlb and targetgroup          target.go
 //

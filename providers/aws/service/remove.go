@@ -14,7 +14,7 @@ import (
 // own they go with it, else they went before the balancer did.
 func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Change) (r cloud.Resources, err error) {
 	in, us, network := change.Input, change.Input.Owner, s.forNetwork()
-	name := s.groupName(us)
+	group := s.groupName(us)
 	present, again := change.Before.Balancer.Name, balancer.Name(cloud.Input{Spec: cloud.Spec{Owner: in.Owner, Options: in.Options}, Known: cloud.Known{ID: in.ID}})
 	if err = network.Protected(); err != nil {
 		return r, err
@@ -24,7 +24,7 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 			return r, err
 		}
 	}
-	own := bs.Security.Own(s.inventory, us, name)
+	own := bs.Security.Own(s.inventory, us, group)
 	bs.Security.TagOwn(&r, own, us)
 	before := len(r.Present)
 	bs.Security.DropOwn(&r, s.inventory, own...)
