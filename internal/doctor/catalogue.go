@@ -109,6 +109,8 @@ func serviceChecks() []Check {
 	return []Check{
 		{"service-without-address", Services, "Whether Services of type LoadBalancer have an address, and what the plan says of those that do not.",
 			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeAddresses},
+		{"service-change-missing", Services, "Whether load balancers are as their Services ask, by the plans of Services with an address of which a failure was recorded in the last hour.",
+			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeChanges},
 		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's, or a second one with its ownership tags.",
 			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it; delete the load balancer that is one too many",
 			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},

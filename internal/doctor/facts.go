@@ -40,7 +40,7 @@ type facts struct {
 	sky                sky
 	// refused are the ports of kube-proxy's health check on which nothing answers, by address.
 	refused []string
-	// forecasts are what is known about Services that wait for an address.
+	// forecasts are the plans of Services that wait for an address, and of those of which a failure was recorded.
 	forecasts []forecast
 }
 

@@ -18,19 +18,23 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
-// forecast is what is known about a Service that waits for an address.
+// forecast is the plan of a Service that waits for an address, or of which a failure was recorded.
 type forecast struct {
 	service *corev1.Service
 	entry   plan.Entry
 }
 
-// mostForecasts bounds the Services for which the cloud is asked.
-const mostForecasts = 2
+// The most Services of either kind for which the cloud is asked: those that wait for an address, and those of which a failure was recorded.
+const (
+	mostForecasts = 2
+	mostWarned    = 5
+)
 
-// forecasts plans a few of the Services that wait: the plan says what keeps them.
+// forecasts plans a few of these Services: the plan says what keeps them.
 func forecasts(ctx context.Context, f *facts) []forecast {
-	waiting := f.waiting()
-	if len(waiting) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
+	waiting, warned := f.waiting(), f.warned()
+	planned := slices.Concat(waiting[:min(len(waiting), mostForecasts)], warned[:min(len(warned), mostWarned)])
+	if len(planned) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return nil
 	}
 	inspector := inspect.New(inspect.Options{
@@ -38,7 +42,7 @@ func forecasts(ctx context.Context, f *facts) []forecast {
 		Adoption: f.Manager.Adoption, ClusterCIDRs: f.Manager.ClusterCIDRs, Enabled: f.Manager.Enabled,
 	})
 	var list []forecast
-	for _, svc := range waiting[:min(len(waiting), mostForecasts)] {
+	for _, svc := range planned {
 		list = append(list, forecast{svc, inspector.Service(ctx, svc)})
 	}
 	return list
@@ -135,6 +139,9 @@ func judgeAddresses(f *facts) Outcome {
 	}
 	fix := ""
 	for _, cast := range f.forecasts {
+		if !slices.Contains(waiting, cast.service) {
+			continue
+		}
 		says, advice := cast.says()
 		evidence = append(evidence, serviceName(cast.service)+": "+says)
 		fix = first(fix, advice)

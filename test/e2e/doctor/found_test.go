@@ -384,6 +384,12 @@ func serviceInjections() []injection {
 			})
 			return visit{}
 		}},
+		{name: "change that is refused", finds: "service-change-missing", says: []string{"default/web", "\"foo\" is not possible", "event "}, also: []string{"service-annotation-invalid"}, do: func(w *world) visit {
+			const key = "multicloud-ccm.io/source-ranges"
+			w.annotate("web", key, "10.0.0.0/8,foo")
+			w.t.Cleanup(func() { w.annotate("web", key, "") })
+			return visit{}
+		}},
 		{name: "F16 protocol that the cloud has not", finds: "service-field-unsupported", level: warning, says: []string{"default/sctp", "SCTP"}, also: []string{"service-without-address"}, do: func(w *world) visit {
 			w.service("sctp", func(s *corev1.Service) { s.Spec.Ports[0].Protocol = corev1.ProtocolSCTP })
 			return visit{}

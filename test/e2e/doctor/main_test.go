@@ -7,6 +7,7 @@ package doctor_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -309,6 +310,19 @@ func (w *world) service(name string, edit func(*corev1.Service)) {
 	_, err := services.Create(w.ctx(), svc, metav1.CreateOptions{})
 	w.must(err)
 	w.t.Cleanup(func() { w.forget(name) })
+}
+
+// annotate sets an annotation of a Service, and takes it away for "".
+func (w *world) annotate(name, key, value string) {
+	w.t.Helper()
+	given := any(value)
+	if value == "" {
+		given = nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": map[string]any{key: given}}})
+	w.must(err)
+	_, err = w.admin().CoreV1().Services("default").Patch(w.ctx(), name, "application/merge-patch+json", patch, metav1.PatchOptions{})
+	w.must(err)
 }
 
 // forget removes a Service at once.
