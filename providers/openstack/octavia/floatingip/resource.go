@@ -107,6 +107,8 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.S
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && in.Deleting:
 		changeFloating(r, ip, "", "Kept of Service "+in.Owner.String())
+	case m.isOutdated(ip, s, in):
+		changeFloating(r, ip, "", m.description(in.Owner))
 	default:
 		changeFloating(r, ip, "", ip.Description)
 	}
@@ -134,6 +136,16 @@ func isUpstreams(ip *object.FloatingIP, spec cloud.Spec) bool {
 // isOutdated reports whether a floating IP of the Service has the description that it got in a cluster of another name.
 func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) bool {
 	return ownership.IsCertain(m.madeFor(ip, s, in), in.Owner) && ip.Description != m.description(in.Owner)
+}
+
+// IsFirst reports whether the floating IP of a balancer has to be described anew before the balancer gets its tags. When the cluster's id
+// changes, nothing but the former tag says that what names the former id is the Service's.
+func (m *Manager) IsFirst(s *object.Snapshot, in cloud.Input) bool {
+	if s.Floating == nil || in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6 {
+		return false
+	}
+	tags := owner.Read(m.Rules, s, in).Tags
+	return tags.Ours && !tags.IsCertain() && m.isOutdated(s.Floating, s, in)
 }
 
 // madeFor returns the owner that the description of a floating IP names.
