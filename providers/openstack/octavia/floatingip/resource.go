@@ -150,7 +150,7 @@ func (m *Manager) IsFirst(s *object.Snapshot, in cloud.Input) bool {
 
 // madeFor returns the owner that the description of a floating IP names.
 func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) cloud.Owner {
-	o, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
+	o, _ := m.Rules.OwnershipTags.ReadDescription(tag.FloatingIP, ip.Description, in.Owner)
 	tenancy := owner.Read(m.Rules, s, in)
 	// Descriptions had --cluster-name beside the UID before they had the cluster's id.
 	if ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
@@ -202,7 +202,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	at, _ := port.(string)
 	why := ""
 	if ip != nil {
-		why = owner.Obstacle(*ip, at, in)
+		why = owner.Obstacle(m.Rules, *ip, at, in)
 	}
 	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {
