@@ -90,3 +90,21 @@ func TestGroupOfAnotherID(t *testing.T) {
 		}
 	}
 }
+
+// TestFreeIPWithTheClusterName: what a free floating IP says with --cluster-name beside the UID is also what a cluster says of which that
+// name is the id. One that was restored from its backup, with the same name and an id of its own, leaves it alone, whatever its balancer says.
+func TestFreeIPWithTheClusterName(t *testing.T) {
+	c, s := reidentified(t, "prod")
+	theirs := *s.Floating
+	theirs.Port, theirs.Description, s.Floating = "", ipOfKubernetes, nil
+	for _, leaves := range []bool{false, true} {
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Environment: cloud.Environment{BulkList: object.BulkList{Floating: []object.FloatingIP{theirs}}}, Known: cloud.Known{ID: "lb", Deleting: leaves}}
+		if err := c.driver.floating.Find(t.Context(), s, in); err != nil || s.Free != nil {
+			t.Errorf("leaves %t: %v, free %v", leaves, err, s.Free)
+		}
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+			t.Fatal(err)
+		}
+		c.wrote("given up", "DELETE /lbaas/loadbalancers/lb")
+	}
+}
