@@ -41,7 +41,8 @@ func (m Ownership) OwnDescription(f Form, o cloud.Owner) string {
 	return text[:min(len(text), MaxText-len(proof))] + proof
 }
 
-// OwnDescriptions are the present one, and the one that an older version cut and that is read as the Service's, where it did so.
+// OwnDescriptions are those that objects of the Service may have: the present one, and the one that an older version cut, where that
+// had to be.
 func (m Ownership) OwnDescriptions(f Form, o cloud.Owner) []string {
 	list, whole, proof := []string{m.OwnDescription(f, o)}, m.whole(f, o), uidPart+o.UID+")"
 	if len(whole)+len(proof) > MaxText {
@@ -66,8 +67,8 @@ func (f Form) Read(description string, us cloud.Owner) (o cloud.Owner, ok bool) 
 	return unhashed(o, us), true
 }
 
-// ReadDescription is Read for descriptions that name a cluster which has to be told from ours. One that an older version cut names
-// our cluster where it is, as far as it goes, what the Service would have.
+// ReadDescription is Read for an object that another cluster may have made. A description that an older version cut for the Service
+// names --cluster-name whole.
 func (m Ownership) ReadDescription(f Form, description string, us cloud.Owner) (o cloud.Owner, ok bool) {
 	o, ok = f.Read(description, us)
 	if m.isCut(f, description, us) {
