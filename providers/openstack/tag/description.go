@@ -27,7 +27,7 @@ const (
 
 // Description is upstream's.
 func (m Ownership) Description(f Form, o cloud.Owner) string {
-	return Cut(f.before + o.String() + f.between + m.ClusterName)
+	return Cut(m.whole(f, o))
 }
 
 // OwnDescription is upstream's with the Service's UID, and the cluster's id where that is not its name, or where that
@@ -39,6 +39,16 @@ func (m Ownership) OwnDescription(f Form, o cloud.Owner) string {
 	}
 	proof += ")"
 	return text[:min(len(text), MaxText-len(proof))] + proof
+}
+
+// OwnDescriptions are those that objects of the Service may have: the present one, and the one that an older version cut, where that
+// had to be.
+func (m Ownership) OwnDescriptions(f Form, o cloud.Owner) []string {
+	list, whole, proof := []string{m.OwnDescription(f, o)}, m.whole(f, o), uidPart+o.UID+")"
+	if len(whole)+len(proof) > MaxText {
+		list = append(list, whole[:MaxText-len(proof)]+proof)
+	}
+	return list
 }
 
 // Read returns the owner that a description names to a Service, without UID in one of upstream's. It is false for any other text.
@@ -55,6 +65,28 @@ func (f Form) Read(description string, us cloud.Owner) (o cloud.Owner, ok bool) 
 	o.Cluster = cmp.Or(o.Cluster, name)
 	o.Namespace, o.Name, _ = strings.Cut(service, "/")
 	return unhashed(o, us), true
+}
+
+// ReadDescription is Read for an object that another cluster may have made. A description that an older version cut for the Service
+// names --cluster-name whole.
+func (m Ownership) ReadDescription(f Form, description string, us cloud.Owner) (o cloud.Owner, ok bool) {
+	o, ok = f.Read(description, us)
+	if m.isCut(f, description, us) {
+		o.Cluster, o.Namespace, o.Name = m.ClusterName, us.Namespace, us.Name
+	}
+	return o, ok
+}
+
+// isCut reports whether a description is what an older version cut for the Service: the longest start of upstream's that fits, before
+// the UID where it has one. A present one has the cluster's id then.
+func (m Ownership) isCut(f Form, description string, us cloud.Owner) bool {
+	text, whole := strings.TrimSuffix(description, uidPart+us.UID+")"), m.whole(f, us)
+	return len(description) == MaxText && len(text) < len(whole) && strings.HasPrefix(whole, text)
+}
+
+// whole is upstream's description, however long.
+func (m Ownership) whole(f Form, o cloud.Owner) string {
+	return f.before + o.String() + f.between + m.ClusterName
 }
 
 // IsMade reports whether a balancer was made for some Service. Upstream marks those by their

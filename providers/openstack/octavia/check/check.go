@@ -202,7 +202,7 @@ func (q *inquiry) floating(ctx context.Context) error {
 		port = q.before.LB.Port
 	}
 	for _, ip := range ips {
-		if why := owner.Obstacle(ip, port, in); why != "" {
+		if why := owner.Obstacle(c.Rules, ip, port, in); why != "" {
 			q.refuse(q.where.AddressBy, address, why)
 		}
 	}

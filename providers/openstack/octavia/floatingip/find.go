@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
 // Manager are those of load balancers.
@@ -40,7 +41,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
-	made, err := m.floatingOf(ctx, in.Environment, url.Values{"description": {m.description(in.Owner)}})
+	made, err := m.floatingOf(ctx, in.Environment, url.Values{"description": m.Rules.OwnershipTags.OwnDescriptions(tag.FloatingIP, in.Owner)})
 	for i, ip := range made {
 		switch {
 		case !ownership.IsCertain(m.madeFor(&ip, s, in), in.Owner):

@@ -107,6 +107,8 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.S
 		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
 	case ours && in.Deleting:
 		changeFloating(r, ip, "", "Kept of Service "+in.Owner.String())
+	case m.isOutdated(ip, s, in):
+		changeFloating(r, ip, "", m.description(in.Owner))
 	default:
 		changeFloating(r, ip, "", ip.Description)
 	}
@@ -136,12 +138,22 @@ func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud
 	return ownership.IsCertain(m.madeFor(ip, s, in), in.Owner) && ip.Description != m.description(in.Owner)
 }
 
+// IsFirst reports whether the floating IP of a balancer has to be described anew before the balancer gets its tags. When the cluster's id
+// changes, nothing but the former tag says that what names the former id is the Service's.
+func (m *Manager) IsFirst(s *object.Snapshot, in cloud.Input) bool {
+	if s.Floating == nil || in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6 {
+		return false
+	}
+	tags := owner.Read(m.Rules, s, in).Tags
+	return tags.Ours && !tags.IsCertain() && m.isOutdated(s.Floating, s, in)
+}
+
 // madeFor returns the owner that the description of a floating IP names.
 func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.Input) cloud.Owner {
-	o, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
+	o, _ := m.Rules.OwnershipTags.ReadDescription(tag.FloatingIP, ip.Description, in.Owner)
 	tenancy := owner.Read(m.Rules, s, in)
-	// Descriptions had --cluster-name beside the UID before they had the cluster's id.
-	if ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
+	// Descriptions had --cluster-name beside the UID before they had the cluster's id. A free one may be that of the cluster with this id.
+	if ip.Port != "" && ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
 		o.Cluster = in.Owner.Cluster
 	}
 	return tenancy.AsOurs(o)
@@ -190,7 +202,7 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 	at, _ := port.(string)
 	why := ""
 	if ip != nil {
-		why = owner.Obstacle(*ip, at, in)
+		why = owner.Obstacle(m.Rules, *ip, at, in)
 	}
 	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {

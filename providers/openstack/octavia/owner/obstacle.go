@@ -15,8 +15,8 @@ import (
 //	of another cluster                                              yes: that Service may want it again
 //	the same, and the Service has to keep that address              no: the balancer that is replaced had it
 //	any other                                                       no
-func Obstacle(ip object.FloatingIP, port string, in cloud.Input) string {
-	madeFor, _ := tag.FloatingIP.Read(ip.Description, in.Owner)
+func Obstacle(rules *desired.Rules, ip object.FloatingIP, port string, in cloud.Input) string {
+	madeFor, _ := rules.OwnershipTags.ReadDescription(tag.FloatingIP, ip.Description, in.Owner)
 	switch {
 	case ip.Port != "" && ip.Port != port:
 		return "it is in use at port " + ip.Port

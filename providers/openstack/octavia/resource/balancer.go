@@ -13,7 +13,8 @@ func TheBalancer(spec cloud.Spec) cloud.IDOf {
 	return cloud.IDOf{Kind: kindBalancer, Key: spec.Owner.String()}
 }
 
-// addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name.
+// addBalancer adds a balancer that is there. One that stays gets its tags and, where it is the Service's own, its name. The tags
+// wait for another run where the floating IP has to be first.
 func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) {
 	in, key := change.Input, TheBalancer(change.Input.Spec).Key
 	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
@@ -26,7 +27,11 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy 
 	case tenancy.MayDelete:
 		return
 	}
-	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, in.Owner)}}
+	tags = c.Rules.OwnershipTags.ReplaceOwnershipTags(s.LB.Tags, tags, in.Owner)
+	if change.After != nil && c.Floating.IsFirst(s, in) {
+		tags, r.Again = s.LB.Tags, settles
+	}
+	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": tags}}
 	if change.After != nil && in.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
 		stays.Fields["name"] = change.After.Name
 		if _, made := tag.Balancer.Read(s.LB.Description, in.Owner); made {

@@ -66,7 +66,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 // isOurs reports whether a security group was made for the Service. Its name holds the UID, which the Service of a cluster that was
 // restored from the same backup has too. The description names the cluster.
 func (m *Manager) isOurs(g object.SecurityGroup, s *object.Snapshot, in cloud.Input) bool {
-	madeFor, _ := tag.SecurityGroup.Read(g.Description, in.Owner)
+	madeFor, _ := m.Rules.OwnershipTags.ReadDescription(tag.SecurityGroup, g.Description, in.Owner)
 	madeFor = owner.Read(m.Rules, s, in).AsOurs(madeFor)
 	madeFor.UID = in.Owner.UID
 	return g.Name == groupName(in.Owner) && ownership.Of(madeFor, in.Owner) == ownership.Ours
