@@ -130,7 +130,7 @@ type Observed struct {
 	// this one, and that this one would only add and remove its own parts. Ownership tags of other Services
 	// of the same cluster are then not claimed in Owner: they do not own the whole.
 	Shared bool
-	// Duplicates are the ids of further balancers with this Service's UID ownership tag, sorted, where the
+	// Duplicates are the ids of further balancers that are this Service's by their ownership tags, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string
 	// Sole says, of a balancer that is to be deleted, that lists which were read for it show no other one of its Service, and

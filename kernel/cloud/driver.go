@@ -139,8 +139,8 @@ type BalancerReader interface {
 	//
 	// It looks by Ref.ID when set, then by ownership tag, then by name: an id that no longer
 	// exists does not end the search, and neither does a text that cannot be an id of this cloud.
-	// Found balancers carry the owner their ownership tags claim, which the kernel judges. Of several with
-	// this Service's UID ownership tag the one with the smallest id is returned, see Observed.Duplicates.
+	// Found balancers carry the owner their ownership tags claim, which the kernel judges. Of several
+	// ownership.Choose takes one, see Observed.Duplicates for the others.
 	//
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.

@@ -35,23 +35,25 @@ type Choice struct {
 	At int
 	// ByName says that only its name led to it: no id and no ownership tag.
 	ByName bool
-	// Duplicates are the sorted ids of all others with the Service's ownership tag, nil where there are none.
+	// Duplicates are the sorted ids of all others that are the Service's by their ownership tags, nil where there are none. Those that the
+	// cloud is deleting are none.
 	Duplicates []string
 }
 
 // Choose returns the balancer of the Service among those that a driver has read, where candidate translates one. It is pure. The first row that finds one decides:
 //
-//	looked for by                        is enough
-//	the id                               always
-//	the Service's UID, in an ownership   where the ownership tags name no other cluster
-//	 tag or as the name a<UID>
-//	the Service's UID                    always: the other cluster was restored from the same backup
-//	a name                               where the ownership tags say nothing else
-//	a name                               always, also when somebody else owns it
+//	looked for by                                 is enough
+//	the id                                        always
+//	the Service's UID in an ownership tag         where the tags name no other cluster
+//	the Service's UID as the name, a<UID>         the same
+//	the Service's UID, in a tag or as the name    always: the other cluster may be a former name of this one
+//	a name                                        where the ownership tags say nothing else
+//	a name                                        always, also when somebody else owns it
 //
-// Package safety judges afterwards whose it is. Of several that a row finds, those that the cloud is not deleting come first. While a
-// balancer is made beside the one that serves, that one is never found, and every other needs the UID and this cluster in its ownership
-// tags: an id that is recorded may come from the backup too.
+// Package safety judges afterwards whose it is. The other cluster may also have been restored from the same backup: when a
+// Service is deleted, only the id leads to such a balancer. Of several that a row finds, those that the cloud is not deleting come first. While Beside
+// is set, the balancer in it is never found. Any other needs the UID and this cluster in its ownership tags, also where its id is recorded:
+// that may come from the backup too.
 func Choose[T any](s Search, all []T, candidate func(T) Candidate) Choice {
 	var candidates []Candidate
 	for _, one := range all {
@@ -82,6 +84,7 @@ func (s Search) choose(candidates []Candidate) Choice {
 	order := s.order(candidates)
 	rows := []func(Candidate) bool{
 		func(c Candidate) bool { return s.ID != "" && c.ID == s.ID && (s.Beside == nil || s.isTagged(c)) },
+		func(c Candidate) bool { return IsTagged(c.Owner, s.Owner) && s.isOurs(c) },
 		s.isOurs,
 		s.isTagged,
 		func(c Candidate) bool { return s.isNamed(c) && s.mayBeOurs(c) },
@@ -104,10 +107,12 @@ func (s Search) choose(candidates []Candidate) Choice {
 	return choice
 }
 
-// order are the indices of the candidates without the one that serves, the preferred ones first.
+// order are the indices of the candidates that are considered, the preferred ones first.
 func (s Search) order(candidates []Candidate) (order []int) {
 	for at, c := range candidates {
-		if s.Beside == nil || s.Beside.ID != c.ID {
+		serves := s.Beside != nil && s.Beside.ID == c.ID
+		elsewhere := s.Deleting && c.ID != s.ID && s.isTagged(c) && !s.isOurs(c)
+		if !serves && !elsewhere {
 			order = append(order, at)
 		}
 	}
@@ -126,7 +131,7 @@ func (s Search) order(candidates []Candidate) (order []int) {
 
 // owner is what the ownership tags of a candidate say, or else the UID in its name.
 func (s Search) owner(c Candidate) cloud.Owner {
-	if c.Owner.UID == "" && s.Beside == nil && IsInName(c.Name, s.Owner) {
+	if c.Owner.UID == "" && IsInName(c.Name, s.Owner) {
 		c.Owner.UID = s.Owner.UID
 	}
 	return c.Owner

@@ -66,16 +66,19 @@ func (bs *Balancers) findMade(ctx context.Context, s *snapshot, in cloud.Input) 
 	return err
 }
 
-// choose picks the balancer of the Service from lists: one of the wanted kind and with the wanted name, if there are several.
+// choose picks the balancer of the Service from lists. Of several that the same thing leads to, those of the wanted kind come first, and
+// of these the one with the wanted name, then the one with the default name.
 func (bs *Balancers) choose(s *snapshot, v *bulkList, in cloud.Input) {
 	all, names, kind := slices.Collect(v.all()), possibleNames(in), balancer.Kind(in)
 	chosen := ownership.Choose(ownership.Search{Input: in, Names: names}, all, func(f found) ownership.Candidate {
 		lb := f.seen()
 		c := ownership.Candidate{ID: lb.id, Name: lb.name, Owner: bs.Cluster.Owner(lb.name, lb.tags, in.Owner)}
-		if balancer.KindOf(lb.id) != kind {
+		if c.Rank = slices.Index(names, lb.name); c.Rank < 0 {
 			c.Rank = len(names)
 		}
-		c.Rank += max(0, slices.Index(names, lb.name))
+		if balancer.KindOf(lb.id) != kind {
+			c.Rank += len(names) + 1
+		}
 		return c
 	})
 	if s.byName, s.duplicates = chosen.ByName, chosen.Duplicates; chosen.At >= 0 {

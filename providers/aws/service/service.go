@@ -119,8 +119,8 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 	return v, err
 }
 
-// Observe implements cloud.Balancers. It looks for the kind that is wanted first: the other one
-// only matters when there is none, or when there was a change of kind. For a balancer that is given up it reads lists, which
+// Observe implements cloud.Balancers. It looks for balancers of both kinds: one of the kind that is not wanted only matters when there is
+// no other that is as surely the Service's, or when there was a change of kind. For a balancer that is given up it reads lists, which
 // show whether there is a second one too.
 func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	s, v, err := bs.surroundings(ctx, in)

@@ -64,12 +64,20 @@ func (l *Balancers) choose(all []godo.LoadBalancer, names []string, in cloud.Inp
 	return f
 }
 
-// mayServe reports whether a balancer can be the Service's. One of another region needs more than the name, for names are unique nowhere,
-// and one that is made to take the place of another does not serve yet.
+// mayServe reports whether a balancer can be the Service's:
+//
+//	the ownership tags              its name                         can be
+//	are the Service's               any but that of a replacement    yes
+//	are the Service's               of a replacement                 while one is made
+//	have its UID, another cluster   one that the Service's may have  yes
+//	any others                      one that the Service's may have  in this region: names are unique nowhere
 func (l *Balancers) mayServe(lb godo.LoadBalancer, names []string, in cloud.Input) bool {
-	next := strings.HasSuffix(lb.Name, desired.BesideSuffix) && !slices.Contains(names, lb.Name)
-	here := lb.Region == nil || lb.Region.Slug == l.Region || ownership.IsTagged(l.Tags.Owner(&lb, in.Owner), in.Owner)
-	return here && (in.Beside != nil || !next)
+	owner, named := l.Tags.Owner(&lb, in.Owner), slices.Contains(names, lb.Name)
+	tagged := ownership.IsTagged(owner, in.Owner)
+	if tagged && ownership.Of(owner, in.Owner) == ownership.Ours {
+		return named || in.Beside != nil || !strings.HasSuffix(lb.Name, desired.BesideSuffix)
+	}
+	return named && (tagged || lb.Region == nil || lb.Region.Slug == l.Region)
 }
 
 // get reads one balancer, nil when there is none.

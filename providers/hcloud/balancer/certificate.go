@@ -3,6 +3,8 @@ package balancer
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 	"strconv"
@@ -110,21 +112,22 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		if !managed {
 			continue
 		}
-		owner, issuance, present := spec.Owner, issued, s.certificateOf(names)
-		name, labels := cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+owner.UID), map[string]string{}
+		present := s.certificateOf(names)
+		issuance, labels := issued, map[string]string{}
 		switch {
 		case present != nil:
 			labels = present.Labels
-			if s.resting[present.ID] {
+			if s.resting[present.ID] || isFailed(present) && isShared(present, s.lb) {
 				issuance = failed
 			}
 		case desired.Staging.Bool(spec.Options):
 			labels[labelStaging] = yes
 		}
+		name := s.certificateName(spec, names)
 		if present != nil && isShared(present, s.lb) {
 			name = present.Name // clusters that were restored from one backup would write name and labels in turn
 		} else {
-			labels = label.With(labels, label.Tags(label.Of(owner, false)))
+			labels = label.With(labels, label.Tags(label.Of(spec.Owner, false)))
 		}
 		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
 			"name": name, "issuance": issuance, "domain_names": desired.Items(names), "labels": labels,
@@ -132,6 +135,18 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		return []cloud.Resource{r}
 	}
 	return nil
+}
+
+// certificateName is the name of a managed certificate for these domains. Names are unique in a project: where another load balancer goes on
+// using one of the Service's certificates for other domains, which has the name, the new one gets another name.
+func (s state) certificateName(spec cloud.Spec, domains string) string {
+	name := cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+spec.Owner.UID)
+	taken := func(c *hcloud.Certificate) bool { return c.Name == name && domainsOf(c) != domains && isShared(c, s.lb) }
+	if slices.ContainsFunc(s.certificates, taken) {
+		sum := sha256.Sum256([]byte(domains))
+		name += "-" + hex.EncodeToString(sum[:4])
+	}
+	return name
 }
 
 // issuedAgain is the least time between two issuances of a certificate that fail: the authority refuses those who

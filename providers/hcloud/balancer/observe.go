@@ -97,7 +97,7 @@ func keptOf(lb *hcloud.LoadBalancer, adopted bool) (kept []string) {
 
 // isAdopted reports whether the load balancer was there before the Service, which named it.
 func isAdopted(spec cloud.Spec, lb *hcloud.LoadBalancer, byName bool) bool {
-	taken := byName && desired.Name.Has(spec.Options) && lb.Labels[label.UID] == ""
+	taken := byName && desired.Name.Has(spec.Options) && lb.Name == desired.NameOf(spec) && lb.Labels[label.UID] == ""
 	return (taken || lb.Labels[label.Adopted] == yes) && !desired.Whole.Bool(spec.Options)
 }
 

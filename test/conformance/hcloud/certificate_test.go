@@ -183,7 +183,8 @@ func TestCertificateOfARestoredCluster(t *testing.T) {
 	}
 }
 
-// TestSharedCertificate: where load balancers of two such clusters use one certificate, neither writes to it, and the last one deletes it.
+// TestSharedCertificate: where load balancers of two such clusters use one certificate, neither writes to it, and the last one deletes
+// it. The deletion of one Service leaves the other's load balancer and what it uses.
 func TestSharedCertificate(t *testing.T) {
 	one := newLab(t, 1, managed("example.com", "http-managed-certificate-name", "one"))
 	another := one.theirs("another", nil).ID
@@ -206,10 +207,18 @@ func TestSharedCertificate(t *testing.T) {
 	}
 	second.want("what the first one labelled", writes(second.ensure()))
 	one.want("with another name", writes(one.ensure()))
-	second.annotate(map[string]string{"protocol": "443=https", "http-certificates": certificate, "name": "another"})
-	second.want("an uploaded one", writes(second.ensure()), actions+"update_service")
-	one.want("the only user again", writes(one.ensure()))
+	one.annotate(managed("www.example.com", "http-managed-certificate-name", "one"))
+	serves := "POST /load_balancers/3000002/actions/update_service"
+	one.want("other domains, while the name is taken", writes(one.ensure()), "POST /certificates", serves)
+	one.want("again", writes(one.ensure()))
+	one.annotate(managed("example.com", "http-managed-certificate-name", "one"))
+	one.want("the former domains", writes(one.ensure()), serves, "DELETE /certificates/1500004")
 	one.leave()
+	if b := one.server.State().Balancers; len(b) != 1 || b[0].ID != another || len(one.certificates()) != 1 {
+		t.Errorf("left: %v, %v", b, one.certificates())
+	}
+	second.want("the only user", writes(second.ensure()), "PUT /certificates/1500002")
+	second.leave()
 	if all := one.certificates(); len(all) > 0 {
 		t.Errorf("left: %v", all)
 	}
