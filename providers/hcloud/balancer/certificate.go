@@ -141,7 +141,9 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 // using one of the Service's certificates for other domains, which has the name, the new one gets another name.
 func (s state) certificateName(spec cloud.Spec, domains string) string {
 	name := cmp.Or(desired.ManagedName.In(spec.Options), "ccm-managed-certificate-"+spec.Owner.UID)
-	taken := func(c *hcloud.Certificate) bool { return c.Name == name && domainsOf(c) != domains && isShared(c, s.lb) }
+	taken := func(c *hcloud.Certificate) bool {
+		return c.Name == name && domainsOf(c) != domains && isShared(c, s.lb)
+	}
 	if slices.ContainsFunc(s.certificates, taken) {
 		sum := sha256.Sum256([]byte(domains))
 		name += "-" + hex.EncodeToString(sum[:4])
