@@ -54,7 +54,10 @@ func access(kubeconfig string) (*rest.Config, error) {
 	}
 	switch {
 	case clientcmd.IsEmptyConfig(err):
-		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl")
+		if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); files != "" {
+			return nil, usagef("--kubeconfig is not set, this is not a pod, and KUBECONFIG=%s has no cluster: name a file that has one", files)
+		}
+		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl: set --kubeconfig")
 	case err != nil && kubeconfig == "":
 		return nil, fmt.Errorf("reading how to reach the API server: %w", err)
 	case err != nil:

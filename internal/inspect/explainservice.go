@@ -84,6 +84,8 @@ func meaning(problem annotation.Problem, bad bool, used string) (why string, wel
 	switch {
 	case bad && used != "":
 		return "ignored: " + used + " says something else and wins", false
+	case bad && problem.CountsAs != "":
+		return "counts as " + problem.CountsAs + ": " + problem.Why(), false
 	case bad && problem.Warning:
 		return "ignored: " + problem.Why(), false
 	case bad:

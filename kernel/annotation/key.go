@@ -55,6 +55,8 @@ type Key struct {
 	// Lenient makes a bad value a warning that leaves the default, where refusing would
 	// do more harm, such as on a key that deletion reads.
 	Lenient bool
+	// BadCounts is the value that a bad one of a Lenient key counts as, "" for the default.
+	BadCounts string
 	// Prevails is a value that counts whichever spelling has it, "" for none: the safer one of a switch
 	// that keeps something from being changed.
 	Prevails string

@@ -23,6 +23,8 @@ type Problem struct {
 	Idle string
 	// Unknown says that there is no such key.
 	Unknown bool
+	// CountsAs is the value that counts in the place of a bad one, "" for the default, see Key.BadCounts.
+	CountsAs string
 }
 
 // Why says what is wrong: that the key has no effect, or what its value had to be.
@@ -40,7 +42,11 @@ func (p Problem) Error() string {
 	case p.Unknown:
 		return fmt.Sprintf("annotation %s is not known: want %s", p.Key, p.Want)
 	}
-	return fmt.Sprintf("annotation %s: %q is not valid: want %s", p.Key, p.Value, p.Want)
+	text := fmt.Sprintf("annotation %s: %q is not valid: want %s", p.Key, p.Value, p.Want)
+	if p.CountsAs != "" {
+		text += "; until then it counts as " + p.CountsAs
+	}
+	return text
 }
 
 // Parse validates all annotations of a Service against the set. It returns the canonical
@@ -73,7 +79,10 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 		case key.Impossible != "" && name == key.Name:
 			problems = append(problems, Problem{Key: name, Value: annotations[name], Warning: true, Idle: key.Impossible})
 		case !ok:
-			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient})
+			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient, CountsAs: key.BadCounts})
+			if key.BadCounts != "" {
+				values[key.Name] = key.BadCounts
+			}
 		case value != "" || key.Blank:
 			values[key.Name] = value
 		}

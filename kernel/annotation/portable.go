@@ -16,7 +16,8 @@ var (
 	}
 	// Retain keeps the balancer when the Service is deleted.
 	Retain = Key{
-		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true, Prevails: "true",
+		// A balancer that was kept by mistake can be deleted, not the other way round.
+		Name: Prefix + "retain", Type: TypeBool, Default: "false", Lenient: true, BadCounts: "true", Prevails: "true",
 		Doc: "Keep the balancer when the Service is deleted; the Service's ownership tags are removed, so that another Service can adopt it. A bad value counts as true, with an event.",
 	}
 	// Adopt takes over a certain balancer and never makes another one instead.

@@ -233,3 +233,11 @@ func TestSourceRangesOf(t *testing.T) {
 		}
 	}
 }
+
+// TestBadCounts: a value of retain that is not valid keeps the balancer, and is told.
+func TestBadCounts(t *testing.T) {
+	values, problems := annotation.Set{annotation.Retain}.Parse(map[string]string{annotation.Retain.Name: "yes"})
+	if !annotation.Retain.Bool(values) || len(problems) != 1 || !problems[0].Warning || !strings.Contains(problems[0].Error(), `"yes" is not valid: want "true" or "false"; until then it counts as true`) {
+		t.Errorf("%v, %v", values, problems)
+	}
+}

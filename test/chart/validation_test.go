@@ -19,6 +19,8 @@ clusterName: c
 controllers: {route: {enabled: true}}
 digitalocean: {credentials: {existingSecret: mine, inline: {token: t}}}`},
 		{"credentials", "provider: digitalocean\nclusterName: c\ndigitalocean: {credentials: {existingSecret: ''}}"},
+		{"firewall without tags", "provider: digitalocean\nclusterName: c\ndigitalocean: {firewall: {name: nodes}}"},
+		{"firewall without name", "provider: digitalocean\nclusterName: c\ndigitalocean: {firewall: {tags: [worker]}}"},
 		{"unused Secret", "provider: aws\nclusterName: c\naws: {credentials: {existingSecret: mine}}"},
 		{"unused Secret beside inline", "provider: aws\nclusterName: c\naws: {credentials: {existingSecret: mine, inline: {cloudConf: '[Global]'}}}"},
 		{"unnamed Secret", "provider: sim\nclusterName: c\nsim: {credentials: {keys: {token: t}}}"},

@@ -88,6 +88,13 @@ before the others of the folder.
 {{- $p = append $p (printf "clusterName is %q: routes of Google Cloud are named after its first 26 characters, use small letters, digits and '-', with a letter first" $cluster) }}
 {{- end }}
 {{- end }}
+{{- with and (eq $name "digitalocean") $block.firewall }}
+{{- if and .name (not .tags) }}
+{{- $p = append $p (printf "digitalocean.firewall.name is %q and digitalocean.firewall.tags is not set: set it to the tags of the droplets, or leave both out" .name) }}
+{{- else if and .tags (not .name) }}
+{{- $p = append $p "digitalocean.firewall.tags is set and digitalocean.firewall.name is not: set it to the name of the cloud firewall, or leave both out" }}
+{{- end }}
+{{- end }}
 {{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
 {{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of %s have no tags: set it to false" $provider.title) }}
 {{- end }}

@@ -64,7 +64,7 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	r.Problems, r.Warnings = problem.OfAnnotations(found)
 	r.Recorded = recordedID(svc, values, c)
 	r.Adopt = annotation.Adopt.In(values)
-	r.Retain = retained(values, found)
+	r.Retain = annotation.Retain.Bool(values)
 	r.OtherController = otherController(values, c.Annotations)
 	r.readSelector()
 
@@ -123,14 +123,6 @@ func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) str
 		return values[name]
 	}
 	return strings.TrimSpace(svc.Annotations[name])
-}
-
-// retained reports whether the balancer outlives the Service. A value that is not valid counts
-// as true: a balancer that was kept by mistake can be deleted, not the other way round.
-func retained(values annotation.Values, problems []annotation.Problem) bool {
-	return annotation.Retain.Bool(values) || slices.ContainsFunc(problems, func(p annotation.Problem) bool {
-		return p.Key == annotation.Retain.Name
-	})
 }
 
 func (r *Request) readSelector() {

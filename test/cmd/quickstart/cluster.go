@@ -45,7 +45,7 @@ func (c *cluster) watch(ctx context.Context) {
 		if c.proxy != nil {
 			c.proxy.follow(service)
 		}
-		if service.Name == serviceName {
+		if service.Name == serviceName && service.Namespace == metav1.NamespaceDefault {
 			c.board.update(c.side, func(s *side) { s.service = service })
 		}
 	})
