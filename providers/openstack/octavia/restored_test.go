@@ -67,6 +67,7 @@ func TestGroupOfARestoredCluster(t *testing.T) {
 		}
 		if test.balancer != nil {
 			c.answers["GET /lbaas/loadbalancers"] = `{"loadbalancers": [{"id": "` + idLB + `", "name": "kube_service_prod_shop_web", "provisioning_status": "ACTIVE", "tags": ["` + strings.Join(test.balancer, `","`) + `"]}]}`
+			in.ID = idLB // recorded: when a Service is deleted nothing else leads to what names another cluster
 			c.driver.Config.ManageSecurityGroups, want = true, append(want, "DELETE /lbaas/loadbalancers/"+idLB)
 		}
 		o, err := c.driver.Observe(t.Context(), in)
