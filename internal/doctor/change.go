@@ -17,22 +17,13 @@ var failures = []string{
 	event.InvalidConfiguration.Name, event.ImmutableChange.Name, event.ReplacementRefused.Name, event.OwnershipConflict.Name, event.CloudFailure.Name,
 }
 
-// warned are Services with an address of which such an event was recorded a short time ago.
-func (f *facts) warned() []*corev1.Service {
-	var list []*corev1.Service
-	if !f.balances() {
-		return nil
-	}
-	for n := range f.services.value {
-		svc := &f.services.value[n]
-		isRecent := func(e corev1.Event) bool {
+// overdue are Services with an address of which such an event was recorded a short time ago.
+func (f *facts) overdue() []*corev1.Service {
+	return f.asking(func(svc *corev1.Service) bool {
+		return len(svc.Status.LoadBalancer.Ingress) > 0 && slices.ContainsFunc(f.events.value, func(e corev1.Event) bool {
 			return e.InvolvedObject.UID == svc.UID && slices.Contains(failures, e.Reason) && f.now.Sub(eventTime(&e)) < recent
-		}
-		if f.wants(svc) && len(svc.Status.LoadBalancer.Ingress) > 0 && slices.ContainsFunc(f.events.value, isRecent) {
-			list = append(list, svc)
-		}
-	}
-	return list
+		})
+	})
 }
 
 // judgeChanges looks at the plans of Services with an address: what is in a plan has not been done.

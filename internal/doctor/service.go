@@ -27,13 +27,13 @@ type forecast struct {
 // The most Services of either kind for which the cloud is asked: those that wait for an address, and those of which a failure was recorded.
 const (
 	mostForecasts = 2
-	mostWarned    = 5
+	mostOverdue   = 5
 )
 
 // forecasts plans a few of these Services: the plan says what keeps them.
 func forecasts(ctx context.Context, f *facts) []forecast {
-	waiting, warned := f.waiting(), f.warned()
-	planned := slices.Concat(waiting[:min(len(waiting), mostForecasts)], warned[:min(len(warned), mostWarned)])
+	waiting, overdue := f.waiting(), f.overdue()
+	planned := slices.Concat(waiting[:min(len(waiting), mostForecasts)], overdue[:min(len(overdue), mostOverdue)])
 	if len(planned) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return nil
 	}
@@ -63,14 +63,21 @@ func (f *facts) balances() bool { return f.runs(controllernames.ServiceLBControl
 
 const unbalanced = "the cloud has no load balancers, or the service controller does not run: nothing is done about Services"
 
+// waiting are Services that have had no address for long.
 func (f *facts) waiting() []*corev1.Service {
+	return f.asking(func(svc *corev1.Service) bool {
+		return len(svc.Status.LoadBalancer.Ingress) == 0 && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience
+	})
+}
+
+// asking are the Services that ask us for a load balancer and fit.
+func (f *facts) asking(fits func(*corev1.Service) bool) []*corev1.Service {
 	var list []*corev1.Service
 	if !f.balances() {
 		return nil
 	}
 	for n := range f.services.value {
-		svc := &f.services.value[n]
-		if f.wants(svc) && len(svc.Status.LoadBalancer.Ingress) == 0 && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience {
+		if svc := &f.services.value[n]; f.wants(svc) && fits(svc) {
 			list = append(list, svc)
 		}
 	}
@@ -125,13 +132,8 @@ func judgeAddresses(f *facts) Outcome {
 	}
 	waiting := f.waiting()
 	if len(waiting) == 0 {
-		served := 0
-		for n := range f.services.value {
-			if f.wants(&f.services.value[n]) && len(f.services.value[n].Status.LoadBalancer.Ingress) > 0 {
-				served++
-			}
-		}
-		return fine("%d with an address", served)
+		served := f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })
+		return fine("%d with an address", len(served))
 	}
 	var list, evidence []string
 	for _, svc := range waiting {

@@ -40,7 +40,8 @@ type Choice struct {
 	Duplicates []string
 }
 
-// Choose returns the balancer of the Service among those that a driver has read, where candidate translates one. It is pure. The first row that finds one decides:
+// Choose returns the balancer of the Service among those that a driver has read, where candidate translates one. It is pure. The first row
+// that finds one decides:
 //
 //	looked for by                                 is enough
 //	the id                                        always
@@ -51,9 +52,9 @@ type Choice struct {
 //	a name                                        always, also when somebody else owns it
 //
 // Package safety judges afterwards whose it is. The other cluster may also have been restored from the same backup: when a
-// Service is deleted, only the id leads to such a balancer. Of several that a row finds, those that the cloud is not deleting come first. While Beside
-// is set, the balancer in it is never found. Any other needs the UID and this cluster in its ownership tags, also where its id is recorded:
-// that may come from the backup too.
+// Service is deleted, only the id leads to such a balancer. Of several that a row finds, those that the cloud is not deleting come first.
+// While Beside is set, the balancer in it is never found. Any other needs the UID and this cluster in its ownership tags, also where its id
+// is recorded: that may come from the backup too.
 func Choose[T any](s Search, all []T, candidate func(T) Candidate) Choice {
 	var candidates []Candidate
 	for _, one := range all {
@@ -84,7 +85,7 @@ func (s Search) choose(candidates []Candidate) Choice {
 	order := s.order(candidates)
 	rows := []func(Candidate) bool{
 		func(c Candidate) bool { return s.ID != "" && c.ID == s.ID && (s.Beside == nil || s.isTagged(c)) },
-		func(c Candidate) bool { return IsTagged(c.Owner, s.Owner) && s.isOurs(c) },
+		s.isOursByTag,
 		s.isOurs,
 		s.isTagged,
 		func(c Candidate) bool { return s.isNamed(c) && s.mayBeOurs(c) },
@@ -99,7 +100,7 @@ func (s Search) choose(candidates []Candidate) Choice {
 		}
 	}
 	for _, at := range order {
-		if c := candidates[at]; at != choice.At && !c.Deleting && IsTagged(c.Owner, s.Owner) && s.isOurs(c) {
+		if c := candidates[at]; at != choice.At && !c.Deleting && s.isOursByTag(c) {
 			choice.Duplicates = append(choice.Duplicates, c.ID)
 		}
 	}
@@ -136,6 +137,8 @@ func (s Search) owner(c Candidate) cloud.Owner {
 	}
 	return c.Owner
 }
+
+func (s Search) isOursByTag(c Candidate) bool { return IsTagged(c.Owner, s.Owner) && s.isOurs(c) }
 
 func (s Search) isOurs(c Candidate) bool {
 	return s.isTagged(c) && Of(s.owner(c), s.Owner) == Ours
