@@ -35,6 +35,11 @@ var (
 		Name: Prefix + "replacement", Type: TypeString, Output: true,
 		Doc: "Written while a balancer is being replaced: which one, for which request, and what it was like. It counts together with the condition of the same name in the Service's status only. If the cloud refused the new one it stays; remove it to have the same change tried again.",
 	}
+	// Creation remembers the creation of a balancer.
+	Creation = Key{
+		Name: Prefix + "creation", Type: TypeString, Output: true,
+		Doc: "Written when a balancer is made: when, and the id that the cloud answered with. It says that this Service may have a balancer in the cloud, also after a restart; it proves nothing about whose a balancer is.",
+	}
 	// Hostname replaces the addresses in the Service's status.
 	Hostname = Key{
 		Name: Prefix + "hostname", Type: TypeString, Check: checkHostname, Want: `a host name such as "www.example.com"`,
@@ -54,7 +59,7 @@ var (
 
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
-	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Hostname, IPMode, NodeSelector, SourceRanges}
+	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Creation, Hostname, IPMode, NodeSelector, SourceRanges}
 }
 
 // Own returns a key that one cloud alone has. A switch is off without it.

@@ -1,0 +1,36 @@
+// Package creation has the record of the load balancer that was last asked for, which a Service carries.
+package creation
+
+import (
+	"encoding/json"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+)
+
+// Record is what the annotation Creation of a Service says. Whoever edits the Service can write it, so it proves nothing about a load
+// balancer: it only says that one may be there.
+type Record struct {
+	// At is when the creation was asked for, to the second.
+	At time.Time `json:"at"`
+	// ID is the id that the cloud answered with, "" where it has not yet.
+	ID string `json:"id,omitempty"`
+}
+
+// Of returns the record of a Service, nil when it has none. A text that is not ours counts as none.
+func Of(svc *corev1.Service) *Record {
+	r := &Record{}
+	if json.Unmarshal([]byte(svc.Annotations[annotation.Creation.Name]), r) != nil || r.At.IsZero() {
+		return nil
+	}
+	return r
+}
+
+// Annotation returns the annotation that says it.
+func (r Record) Annotation() map[string]string {
+	r.At = r.At.UTC().Truncate(time.Second)
+	text, _ := json.Marshal(r) // a time and a text can always be encoded
+	return map[string]string{annotation.Creation.Name: string(text)}
+}
