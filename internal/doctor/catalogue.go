@@ -125,5 +125,8 @@ func serviceChecks() []Check {
 		{"service-stuck", Services, "Whether Services that are deleted wait for their finalizer.",
 			"run a controller manager until they are gone: only it takes the finalizer away, after the load balancer; never take it away by hand, the balancer would go on to cost money",
 			aboutServices(Failure, "not deleted for long", "no deletion hangs", stuck)},
+		{"service-finalizer-unproven", Services, "Whether Services that we do not serve have the finalizer `service.kubernetes.io/load-balancer-cleanup`, and nothing on them proves that it is ours. Other controllers use it too.",
+			"let the controller that put it remove it. Where there is none any more, and the cloud has no load balancer of the Service: kubectl patch service NAME -n NAMESPACE --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers/0\"}]' (its place in the list)",
+			aboutServices(Warning, "with a finalizer that may be another controller's", "every finalizer is ours, or another controller's", unproven)},
 	}
 }

@@ -205,6 +205,53 @@ func TestServices(t *testing.T) {
 	}
 }
 
+// The finalizer of a Service that we do not serve is told where nobody else may look after it.
+func TestUnprovenFinalizers(t *testing.T) {
+	const library = "service.kubernetes.io/load-balancer-cleanup"
+	of := func(managers ...string) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			s.Finalizers, s.Spec.LoadBalancerClass = []string{library}, ptr.To("example.com/other")
+			s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
+			for _, name := range managers {
+				s.ManagedFields = append(s.ManagedFields, metav1.ManagedFieldsEntry{
+					Manager: name, FieldsV1: metav1.NewFieldsV1(`{"f:metadata":{"f:finalizers":{"v:\"` + library + `\"":{}}}}`),
+				})
+			}
+		}
+	}
+	plain := func(next func(*corev1.Service)) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			next(s)
+			s.Spec.Type, s.Spec.LoadBalancerClass = corev1.ServiceTypeClusterIP, nil
+		}
+	}
+	deleted := func(next func(*corev1.Service)) func(*corev1.Service) {
+		return func(s *corev1.Service) {
+			next(s)
+			s.DeletionTimestamp = ptr.To(metav1.NewTime(now.Add(-time.Hour)))
+		}
+	}
+	for name, tt := range map[string]struct {
+		change func(*corev1.Service)
+		want   string
+	}{
+		"another controller's":               {of("other"), ""},
+		"another controller's, and it hangs": {deleted(of("other")), "warning | service-finalizer-unproven | other put it there, and the Service was deleted 1h0m0s ago"},
+		"nobody's":                           {of(), "warning | service-finalizer-unproven | nobody knows who put it there"},
+		"another controller's, of no class":  {plain(of("other")), "warning | service-finalizer-unproven | other put it there"},
+		"ours":                               {of("cloud-controller-manager"), ""},
+		"ours, and it hangs":                 {deleted(of("cloud-controller-manager")), "failure | service-stuck | deleted 1h0m0s ago"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := found(t, services(service("web", time.Hour, tt.change)), Services)
+			parts := strings.SplitN(tt.want, " | ", 3)
+			if tt.want == "" && got != "" || tt.want != "" && (!strings.HasPrefix(got, parts[0]+" | "+parts[1]) || !strings.Contains(got, parts[2])) {
+				t.Errorf("got %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
 // What a Service asks for in vain has no load balancer, or keeps the one it has.
 func TestUnsupported(t *testing.T) {
 	ports := func(protocols ...corev1.Protocol) func(*corev1.Service) {

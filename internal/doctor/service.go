@@ -278,7 +278,7 @@ func mistyped(f *facts, svc *corev1.Service) []string {
 
 // stuck finds Services that are being deleted and whose finalizer nobody takes away.
 func stuck(f *facts, svc *corev1.Service) []string {
-	if svc.DeletionTimestamp == nil || f.now.Sub(svc.DeletionTimestamp.Time) < f.Patience || svc.Spec.LoadBalancerClass != nil || !servicehelper.HasLBFinalizer(svc) {
+	if svc.DeletionTimestamp == nil || f.now.Sub(svc.DeletionTimestamp.Time) < f.Patience || !f.held(svc) {
 		return nil
 	}
 	return []string{fmt.Sprintf("deleted %s ago, and its finalizer %s is still there; %s", f.now.Sub(svc.DeletionTimestamp.Time).Round(time.Second),
@@ -293,7 +293,7 @@ func judgeLeft(f *facts) Outcome {
 	var left []string
 	for n := range f.services.value {
 		svc := &f.services.value[n]
-		if svc.Spec.LoadBalancerClass == nil && servicehelper.HasLBFinalizer(svc) {
+		if f.held(svc) || svc.Spec.LoadBalancerClass == nil && servicehelper.HasLBFinalizer(svc) {
 			left = append(left, serviceName(svc))
 		}
 	}

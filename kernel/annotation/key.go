@@ -60,8 +60,9 @@ type Key struct {
 	// Prevails is a value that counts whichever spelling has it, "" for none: the safer one of a switch
 	// that keeps something from being changed.
 	Prevails string
-	// OtherController are values with which the Service belongs to another controller: its balancer is
-	// neither made nor changed. One that is there is deleted with the Service all the same.
+	// OtherController are values with which the Service belongs to another controller. A balancer that was made before is
+	// deleted, where the Service itself has the value. As a configured default the value only keeps balancers from being
+	// made and changed: they are deleted with their Services.
 	OtherController []string
 	// Enables is the value that another key of the provider gets, unless it is given, where the key
 	// is spelled as its Name. Upstream's keys of some clouds have no effect without such a switch.

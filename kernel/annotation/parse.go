@@ -92,6 +92,11 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 	return values, problems
 }
 
+// HandOver reports whether the values hand the Service over to another controller.
+func (s Set) HandOver(values Values) bool {
+	return slices.ContainsFunc(s, func(k Key) bool { return slices.Contains(k.OtherController, values[k.Name]) })
+}
+
 // pick returns the spelling that counts: the one with Prevails, or else the first one given. Another one
 // that means something else is a warning.
 func (k Key) pick(annotations map[string]string, problems *[]Problem) (name string, given bool) {

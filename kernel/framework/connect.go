@@ -20,6 +20,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/route"
@@ -39,7 +40,7 @@ func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error 
 		completed.VersionedClient, app.ResyncPeriod(completed)(), informers.WithTransform(view.Transform()))
 	shared := completed.SharedInformers.Core().V1()
 	c.nodes = view.NewNodes(shared.Nodes(), c.mine)
-	c.services = view.NewServices(shared.Services())
+	c.services = view.NewServices(shared.Services(), handover.SignsOf(c.cloud))
 	c.targets = c.nodes.Of(c.handed).ForBalancers(c.options.Tuning.NodeBurst, c.services, c.selectors())
 	completed.ClientBuilder = &client.Builder{
 		Next: completed.ClientBuilder, Decisions: c.decisions, Mine: c.mine, Quiet: c.quiet, ReadOnly: c.options.Mode.ReadOnly(),

@@ -136,6 +136,8 @@ func (b *balancing) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerS
 	return nil, true, nil
 }
 
+func (b *balancing) Holds(context.Context, *corev1.Service) (bool, error) { return false, nil }
+
 func (b *balancing) Name(*corev1.Service) string { return "a" }
 
 // testBuilder gives decorated clients of a fake API server.

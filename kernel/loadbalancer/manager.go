@@ -25,6 +25,7 @@ package loadbalancer
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -34,6 +35,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
@@ -41,6 +43,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // Options are what a Manager works with. All are required except Nodes, Trust, Services and Adoption.
@@ -109,6 +112,33 @@ func (m *Manager) Compare(svc *corev1.Service) { m.due.Store(svc.UID, true) }
 
 // Name returns the balancer name that upstream CCMs derive from a Service's UID.
 func (m *Manager) Name(svc *corev1.Service) string { return cloud.UIDName(string(svc.UID)) }
+
+// Holds reports whether the cloud has a balancer of the Service, or what is left of one, that says so by the UID of the Service. A
+// name alone may be another controller's. It only reads. With any doubt it returns an error: a finalizer that is not ours is never removed, and a balancer
+// that is said not to exist is never deleted.
+func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) {
+	p, ctx, err := m.begin(ctx, svc)
+	if err != nil {
+		return false, err
+	}
+	defer p.end()
+	if p.Disowned() {
+		return false, nil
+	}
+	p.SetDeleting()
+	f, err := p.find(ctx, p.observe)
+	if err != nil {
+		return false, problem.Retryable(err)
+	}
+	o, us := f.Observed, p.Input.Owner
+	if o.Found && (ownership.IsTagged(o.Owner, us) || o.Named || ownership.IsInName(o.Balancer.Name, us)) || o.Orphans {
+		return true, nil
+	}
+	if err := m.trust(ctx); err != nil {
+		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
+	}
+	return false, nil
+}
 
 // Get returns the status of the Service's balancer and whether there is one of ours. It
 // only reads. With any doubt it returns an error, because a balancer that is said not to

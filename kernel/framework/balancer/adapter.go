@@ -27,12 +27,15 @@ type Manager interface {
 	UpdateTargets(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) error
 	Delete(ctx context.Context, svc *corev1.Service) error
 	Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error)
+	Holds(ctx context.Context, svc *corev1.Service) (bool, error)
 	Name(svc *corev1.Service) string
 }
 
 // Services are the Services as the service controller sees them; *view.Services does.
 type Services interface {
 	Current(svc *corev1.Service) *corev1.Service
+	// HandedOver returns the Service as it is now where it is another controller's, and nil where it is not.
+	HandedOver(svc *corev1.Service) *corev1.Service
 	Enqueue(svc *corev1.Service)
 	// Recorded is told which annotations are about to be written on a Service.
 	Recorded(svc *corev1.Service, annotations map[string]string)
@@ -61,8 +64,11 @@ type Adapter struct {
 	alarms    alarms
 	watch     *watch
 	deletions *deletions
+	proofs    *proofs
 	annotator *annotator
-	record    func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
+	// withdrawals are the Services whose status has to be written.
+	withdrawals alarms
+	record      func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
 // New returns an adapter. Connect gives it a client before the controller is started.
@@ -72,6 +78,9 @@ func New(o Options) *Adapter {
 	a.watch = &watch{ensure: a.ensure, nodes: o.Nodes, services: o.Services, pending: a.pending, events: o.Events, results: map[types.UID]result{}}
 	a.deletions = &deletions{
 		delete: a.delete, services: o.Services, events: o.Events, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, o.Deletions),
+	}
+	a.proofs = &proofs{
+		ask: a.holds, services: o.Services, found: a.deletions.forget, asked: map[types.UID]*proof{}, slots: make(chan struct{}, o.Deletions),
 	}
 	return a
 }
@@ -111,7 +120,9 @@ func (a *Adapter) Hold(svc *corev1.Service) bool { return a.deletions.hold(svc) 
 
 // Forget implements [view.Follower]. It drops what is known of a Service that is gone.
 func (a *Adapter) Forget(uid types.UID) {
+	a.withdrawals.stop(uid)
 	a.deletions.forget(uid)
+	a.proofs.forget(uid)
 	a.watch.forget(uid)
 }
 
@@ -124,6 +135,7 @@ func (a *Adapter) GetLoadBalancerName(_ context.Context, _ string, svc *corev1.S
 // still busy with is looked at again by watch.
 func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.Service, nodes []*corev1.Node) (*corev1.LoadBalancerStatus, error) {
 	a.deletions.forget(svc.UID)
+	a.proofs.forget(svc.UID)
 	outcome, err, known := a.watch.take(svc, nodes)
 	if known {
 		a.overtaken(svc) //nolint:contextcheck // it looks when this call has ended

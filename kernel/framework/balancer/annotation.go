@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
@@ -80,6 +81,23 @@ func (a *annotator) writeCondition(ctx context.Context, svc *corev1.Service, con
 	_, err = a.client.Services(svc.Namespace).Patch(ctx, svc.Name, types.StrategicMergePatchType, patch, metav1.PatchOptions{}, "status")
 	if err != nil {
 		return fmt.Errorf("recording a condition on service %s/%s: %w", svc.Namespace, svc.Name, err)
+	}
+	return nil
+}
+
+// withdraw takes our address out of the status of another controller's Service. An address that the other one has written
+// meanwhile stays: then the write is refused.
+func (a *annotator) withdraw(ctx context.Context, svc *corev1.Service) error {
+	const ingress = "/status/loadBalancer/ingress"
+	patch, err := json.Marshal([]operation{
+		{"test", "/metadata/uid", svc.UID}, {"test", ingress, svc.Status.LoadBalancer.Ingress}, {"remove", ingress, nil},
+	})
+	if err != nil {
+		return fmt.Errorf("encoding a status: %w", err)
+	}
+	_, err = a.client.Services(svc.Namespace).Patch(ctx, svc.Name, types.JSONPatchType, patch, metav1.PatchOptions{}, "status")
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("taking the address of service %s/%s back: %w", svc.Namespace, svc.Name, err)
 	}
 	return nil
 }

@@ -17,6 +17,7 @@ import (
 	controllersmetrics "k8s.io/component-base/metrics/prometheus/controllers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
@@ -56,7 +57,7 @@ func running(t *testing.T, m Manager) (*fake.Clientset, *Adapter) {
 	t.Helper()
 	server := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(server, 0)
-	services, nodes := view.NewServices(factory.Core().V1().Services()), view.NewNodes(factory.Core().V1().Nodes(), func(*corev1.Node) bool { return true })
+	services, nodes := view.NewServices(factory.Core().V1().Services(), handover.Signs{}), view.NewNodes(factory.Core().V1().Nodes(), func(*corev1.Node) bool { return true })
 	a := New(Options{Manager: m, Services: services, Nodes: nodes.All, Drain: drain.New(), Events: &fakeRecorder{}, Deletions: 1})
 	a.Connect(server.CoreV1())
 	services.Follow(a)

@@ -48,6 +48,9 @@ const (
 	retryLast  = 5 * time.Minute
 )
 
+// retryAfter is how long to wait after that many failures and one more.
+func retryAfter(failures int) time.Duration { return min(retryFirst<<min(failures, 8), retryLast) }
+
 // hold begins the deletion of a balancer that is given up, if it has not begun, and reports whether the controller has to wait.
 func (d *deletions) hold(svc *corev1.Service) bool {
 	if !request.IsDeleting(svc) {
@@ -120,7 +123,7 @@ func (d *deletions) look(svc *corev1.Service, state *deletion) {
 	case busy:
 		d.goOn(svc.UID, state, func() { d.alarms.when(pending, svc.UID, func() { d.look(current, state) }) })
 	default:
-		wait := min(retryFirst<<min(state.failures, 8), retryLast)
+		wait := retryAfter(state.failures)
 		klog.ErrorS(err, "Deleting a load balancer failed", "service", klog.KObj(current), "retryAfter", wait)
 		d.goOn(svc.UID, state, func() {
 			state.failures++

@@ -27,6 +27,7 @@ type fakeBalancers struct {
 	outcome loadbalancer.Outcome
 	status  *corev1.LoadBalancerStatus
 	exists  bool
+	holds   bool
 	err     error
 	got     *corev1.Service
 }
@@ -50,6 +51,8 @@ func (f *fakeBalancers) Get(context.Context, *corev1.Service) (*corev1.LoadBalan
 	return f.status, f.exists, f.err
 }
 
+func (f *fakeBalancers) Holds(context.Context, *corev1.Service) (bool, error) { return f.holds, f.err }
+
 func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID) }
 
 // fakeServices are the Services of a view; its log says which were queued.
@@ -65,6 +68,8 @@ func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
 	}
 	return f.current
 }
+
+func (f *fakeServices) HandedOver(*corev1.Service) *corev1.Service { return nil }
 
 func (f *fakeServices) Enqueue(svc *corev1.Service) { f.Add("queue " + svc.Name) }
 

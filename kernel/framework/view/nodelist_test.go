@@ -8,6 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 )
 
 // A heartbeat makes no other Node for the service controller, which would keep both. What may change targets does.
@@ -70,7 +72,7 @@ func TestNodeVersions(t *testing.T) {
 // As long as nothing has changed that balancers depend on, the list is the same one. Whoever is told of a change finds it in the list.
 func TestNodeListIsKept(t *testing.T) {
 	informer := cluster(t).Core().V1().Nodes()
-	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(nil), nil)
+	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(nil, handover.Signs{}), nil)
 	put(t, informer.Informer(), node("b", "sim://2"), node("a", "sim://1"), node("theirs", "other://1"))
 	if first, second := targets.All(), targets.All(); &first[0] == &second[0] {
 		t.Error("a list is kept of whose changes nobody tells")
@@ -130,7 +132,7 @@ func TestNodeListIsKept(t *testing.T) {
 func TestNodeListHearsOfChanges(t *testing.T) {
 	factory := cluster(t)
 	informer := factory.Core().V1().Nodes()
-	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(factory.Core().V1().Services()), nil)
+	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(factory.Core().V1().Services(), handover.Signs{}), nil)
 	told := targets.filter(handler(&log{}))
 	before := node("a", "sim://1", withIP("10.0.0.1"))
 	put(t, informer.Informer(), before)

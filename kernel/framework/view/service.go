@@ -13,19 +13,38 @@ import (
 	listersv1 "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 )
 
 // Follower is told of the Services that the controller must not see yet, or no more.
 type Follower interface {
 	// Hold is asked of each Service that may give its balancer up, and reports whether the controller has to wait.
 	Hold(svc *corev1.Service) bool
+	// Prove is told of each Service that has the finalizer, is not served by us, and does not prove by itself whose the finalizer is.
+	Prove(svc *corev1.Service)
+	// Withdraw is told of each Service of another controller whose status has an address of ours.
+	Withdraw(svc *corev1.Service)
+	// Holds reports whether the cloud has a balancer of ours for such a Service, as far as it has answered.
+	Holds(uid types.UID) bool
 	// Forget is told of each Service that is gone.
 	Forget(uid types.UID)
 }
 
-// Services shows the service controller the Services that are ours: those without a
-// loadBalancerClass. Upstream ignores classed ones only until they are deleted, and then
-// removes the finalizer, which other controllers share, before they have cleaned up.
+// Services shows the service controller the Services that are ours. Upstream ignores those of other controllers only until
+// they are deleted or get another type, and then removes the finalizer, which other controllers share, before they have
+// cleaned up. One that was ours it ignores too, and leaves our balancer and our finalizer behind.
+//
+//	the Service                  its finalizer  the controller sees
+//	is to be served by us        -              it
+//	is another controller's      none           nothing
+//	is another controller's      is ours        a copy of another type, which gives the balancer up
+//	is of another type           none           it, and does nothing about it
+//	is being deleted             none           nothing: others hold it, and upstream would make it a balancer
+//	is of another type           is ours        it, which gives the balancer up
+//	neither of ours              is not proven  nothing, until the cloud says that it has a balancer of ours
+//
+// The finalizer is ours when the Service had it while it was to be served by us, or proves it, see [handover.Signs.Proven].
 //
 // It can also make the controller look at a Service when nothing happened (Enqueue), and
 // hides changes we made ourselves (Recorded).
@@ -33,22 +52,23 @@ type Services struct {
 	informersv1.ServiceInformer
 	handlers handlers
 	follower Follower
+	signs    handover.Signs
 
 	mu sync.Mutex
-	// foreign are Services that had a class. When their type changes the class is gone
-	// and the finalizer still somebody else's.
-	foreign map[types.UID]bool
+	// ours are Services that had the finalizer while they were to be served by us.
+	ours map[types.UID]bool
 	// recorded are the annotations we wrote.
 	recorded map[types.UID]map[string]string
 }
 
 var _ informersv1.ServiceInformer = (*Services)(nil)
 
-// NewServices returns the view of these Services.
-func NewServices(next informersv1.ServiceInformer) *Services {
+// NewServices returns the view of these Services, for a cloud with these signs.
+func NewServices(next informersv1.ServiceInformer, signs handover.Signs) *Services {
 	return &Services{
 		ServiceInformer: next,
-		foreign:         map[types.UID]bool{},
+		signs:           signs,
+		ours:            map[types.UID]bool{},
 		recorded:        map[types.UID]map[string]string{},
 	}
 }
@@ -71,6 +91,15 @@ func (v *Services) Lister() listersv1.ServiceLister {
 func (v *Services) Current(svc *corev1.Service) *corev1.Service {
 	current, err := v.Lister().Services(svc.Namespace).Get(svc.Name)
 	if err != nil || current.UID != svc.UID {
+		return nil
+	}
+	return current
+}
+
+// HandedOver returns the Service as it is now where it is another controller's, and nil where it is not.
+func (v *Services) HandedOver(svc *corev1.Service) *corev1.Service {
+	current, err := v.ServiceInformer.Lister().Services(svc.Namespace).Get(svc.Name)
+	if err != nil || current.UID != svc.UID || !v.signs.Foreign(current) {
 		return nil
 	}
 	return current
@@ -155,18 +184,6 @@ func (v *Services) withRecorded(before, after *corev1.Service) *corev1.Service {
 	return &merged
 }
 
-// notice remembers what the Service's next version may not show any more.
-func (v *Services) notice(svc *corev1.Service) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	switch {
-	case svc.Spec.LoadBalancerClass != nil:
-		v.foreign[svc.UID] = true
-	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer, !servicehelper.HasLBFinalizer(svc):
-		delete(v.foreign, svc.UID)
-	}
-}
-
 // Follow has the follower told of Services. It is called before the controller is started.
 func (v *Services) Follow(f Follower) { v.follower = f }
 
@@ -181,14 +198,8 @@ func (v *Services) forget(svc *corev1.Service) {
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	delete(v.foreign, svc.UID)
+	delete(v.ours, svc.UID)
 	delete(v.recorded, svc.UID)
-}
-
-func (v *Services) visible(svc *corev1.Service) bool {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	return svc.Spec.LoadBalancerClass == nil && !v.foreign[svc.UID]
 }
 
 type serviceLister struct {
@@ -217,17 +228,20 @@ func (l *serviceNamespaceLister) List(selector labels.Selector) ([]*corev1.Servi
 
 func (l *serviceNamespaceLister) Get(name string) (*corev1.Service, error) {
 	svc, err := l.ServiceNamespaceLister.Get(name)
-	if err == nil && !l.view.visible(svc) {
+	if err != nil {
+		return nil, err
+	}
+	if svc = l.view.shown(svc); svc == nil {
 		return nil, apierrors.NewNotFound(corev1.Resource("services"), name)
 	}
-	return svc, err
+	return svc, nil
 }
 
 func (v *Services) only(all []*corev1.Service) []*corev1.Service {
 	var visible []*corev1.Service
 	for _, svc := range all {
-		if v.visible(svc) {
-			visible = append(visible, svc)
+		if shown := v.shown(svc); shown != nil {
+			visible = append(visible, shown)
 		}
 	}
 	return visible

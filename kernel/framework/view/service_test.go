@@ -6,8 +6,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 )
 
 func TestServiceViewEvents(t *testing.T) {
@@ -34,7 +37,21 @@ func TestServiceViewEvents(t *testing.T) {
 			h.OnUpdate(stripped, plain)
 			h.OnUpdate(plain, ours)
 		}, []string{"add shop/web", "update shop/web"}},
-		{"ours is given away", func(h cache.ResourceEventHandler) { h.OnUpdate(ours, classed) }, []string{"add shop/web"}},
+		{"ours is handed over without finalizer", func(h cache.ResourceEventHandler) { h.OnUpdate(ours, service("web", withClass("example.com/other"))) }, []string{"add shop/web"}},
+		{"ours is handed over", func(h cache.ResourceEventHandler) { h.OnUpdate(service("web", withFinalizer), classed) }, []string{"update shop/web"}},
+		{"ours is handed over by and by", func(h cache.ResourceEventHandler) {
+			h.OnAdd(service("web", withFinalizer), true)
+			h.OnUpdate(service("web", withFinalizer), stripped)
+			h.OnUpdate(stripped, classed)
+			h.OnUpdate(classed, service("web", withClass("example.com/other")))
+			h.OnUpdate(service("web", withClass("example.com/other")), classed) // the other one's finalizer
+		}, []string{"add shop/web", "update shop/web", "update shop/web", "add shop/web"}},
+		{"ours was handed over unseen", func(h cache.ResourceEventHandler) {
+			h.OnAdd(service("web", withClass("example.com/other"), withFinalizer, withAnnotation("multicloud-ccm.io/creation", `{"at":"2026-11-26T16:37:05Z"}`)), true)
+		}, []string{"add shop/web"}},
+		{"ours is deleted, and held by others", func(h cache.ResourceEventHandler) {
+			h.OnAdd(service("web", func(s *corev1.Service) { s.DeletionTimestamp = new(metav1.Now()) }), true)
+		}, nil},
 		{"ours is deleted unseen", func(h cache.ResourceEventHandler) {
 			h.OnDelete(cache.DeletedFinalStateUnknown{Key: "shop/web", Obj: ours})
 		}, []string{"delete shop/web"}},
@@ -45,7 +62,7 @@ func TestServiceViewEvents(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen log
-			tt.play(&serviceEvents{NewServices(nil), handler(&seen)})
+			tt.play(&serviceEvents{NewServices(nil, handover.Signs{}), handler(&seen)})
 			if diff := cmp.Diff(tt.want, seen.Take()); diff != "" {
 				t.Errorf("seen (-want +got):\n%s", diff)
 			}
@@ -56,7 +73,7 @@ func TestServiceViewEvents(t *testing.T) {
 func TestServiceViewLister(t *testing.T) {
 	informer := cluster(t).Core().V1().Services()
 	put(t, informer.Informer(), service("web"), service("plain", withType(corev1.ServiceTypeClusterIP)), service("theirs", withClass("x")))
-	v := NewServices(informer)
+	v := NewServices(informer, handover.Signs{})
 	names := func(services []*corev1.Service, err error) []string {
 		if err != nil {
 			t.Fatal(err)
@@ -102,7 +119,7 @@ func TestRecordedAnnotationsAreNoChange(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			v := NewServices(nil)
+			v := NewServices(nil, handover.Signs{})
 			v.Recorded(before, map[string]string{id: "7"})
 			got := v.withRecorded(before, tt.after)
 			if same := cmp.Equal(got.Annotations, tt.after.Annotations); same != tt.same {

@@ -27,8 +27,9 @@ func (e *serviceEvents) OnAdd(obj any, initial bool) {
 		return
 	}
 	e.view.notice(svc)
-	if e.view.visible(svc) && !e.view.held(svc) {
-		e.next.OnAdd(svc, initial)
+	e.view.handedOver(svc)
+	if shown := e.view.shown(svc); shown != nil && !e.view.held(shown) {
+		e.next.OnAdd(shown, initial)
 	}
 }
 
@@ -37,17 +38,18 @@ func (e *serviceEvents) OnUpdate(before, after any) {
 	if old == nil || svc == nil {
 		return
 	}
-	was := e.view.visible(old)
 	e.view.notice(old)
+	was := e.view.shown(old)
 	e.view.notice(svc)
-	switch is := e.view.visible(svc); {
-	case is && old.UID == svc.UID && e.view.held(svc):
-	case was && is:
-		e.next.OnUpdate(e.view.withRecorded(old, svc), svc)
-	case is:
-		e.next.OnAdd(svc, false)
-	case was:
-		e.next.OnAdd(old, false)
+	e.view.handedOver(svc)
+	switch is := e.view.shown(svc); {
+	case is != nil && old.UID == svc.UID && e.view.held(is):
+	case was != nil && is != nil:
+		e.next.OnUpdate(e.view.withRecorded(was, is), is)
+	case is != nil:
+		e.next.OnAdd(is, false)
+	case was != nil:
+		e.next.OnAdd(was, false)
 	}
 	if old.UID != svc.UID {
 		e.view.forget(old)
@@ -59,7 +61,7 @@ func (e *serviceEvents) OnDelete(obj any) {
 	if svc == nil {
 		return
 	}
-	if e.view.visible(svc) {
+	if e.view.shown(svc) != nil {
 		e.next.OnDelete(obj)
 	}
 	e.view.forget(svc)

@@ -6,11 +6,15 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 )
 
 // Transform returns the transformation of objects on their way into the informers. It drops
-// what nobody here reads, most of a Node's size, and shares what all Nodes repeat.
+// what nobody here reads, most of a Node's size, and shares what all Nodes repeat. Of the managed fields those stay that say
+// who put the finalizer and the address of a Service.
 //
 // Updates don't lose it: the API server ignores the status in a Node's PUT, keeps managed
 // fields that a request lacks, and patches are differences of stripped copies. Labels,
@@ -19,7 +23,11 @@ func Transform() cache.TransformFunc {
 	shared := &stringInterner{words: map[string]string{}}
 	return func(obj any) (any, error) {
 		if object, err := meta.Accessor(obj); err == nil {
-			object.SetManagedFields(nil)
+			kept := []metav1.ManagedFieldsEntry(nil)
+			if svc, ok := obj.(*corev1.Service); ok {
+				kept = handover.Kept(svc)
+			}
+			object.SetManagedFields(kept)
 		}
 		if node, ok := obj.(*corev1.Node); ok {
 			node.Labels = shared.all(node.Labels, node.Name)

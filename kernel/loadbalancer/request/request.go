@@ -65,7 +65,7 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	r.Recorded = recordedID(svc, values, c)
 	r.Adopt = annotation.Adopt.In(values)
 	r.Retain = annotation.Retain.Bool(values)
-	r.OtherController = otherController(values, c.Annotations)
+	r.OtherController = c.Annotations.HandOver(values)
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
@@ -168,11 +168,6 @@ func (r *Request) readAdoption(c *run.Cloud) {
 // Disowned reports whether the balancer is to be left alone.
 func (r *Request) Disowned() bool { return annotation.Disown.Bool(r.Values) }
 
-// otherController reports whether the Service belongs to another controller.
-func otherController(values annotation.Values, set annotation.Set) bool {
-	return slices.ContainsFunc(set, func(k annotation.Key) bool { return slices.Contains(k.OtherController, values[k.Name]) })
-}
-
 // Untouched reports whether the balancer is neither to be made nor changed.
 func (r *Request) Untouched() bool { return r.Disowned() || r.OtherController }
 
@@ -237,7 +232,7 @@ func (r *Request) NotYours(id string) problem.Warning {
 // IsDeleting reports whether the Service gives its balancer up: the framework asks whether there is one
 // before it has it deleted.
 func IsDeleting(svc *corev1.Service) bool {
-	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer
+	return svc.DeletionTimestamp != nil || svc.Spec.Type != corev1.ServiceTypeLoadBalancer || svc.Spec.LoadBalancerClass != nil
 }
 
 // WithBalancer counts the Services that want a balancer of a controller manager, or have one to give up.

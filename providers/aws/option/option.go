@@ -31,7 +31,7 @@ var (
 	// Type is the kind of the balancer.
 	Type = annotation.Key{
 		Name: Prefix + "type", Type: annotation.TypeEnum, Enum: []string{TypeNetwork, typeIP, typeExternal}, OtherController: []string{typeIP, typeExternal}, Lenient: true,
-		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller; anything else is a Classic Load Balancer. Can't be changed later.",
+		Doc: "`nlb` asks for a Network Load Balancer; `nlb-ip` and `external` leave the Service to the AWS Load Balancer Controller, and a load balancer that was made for it before is deleted; anything else is a Classic Load Balancer. Can't be changed later.",
 	}
 	Name     = balancerName()
 	Internal = internal()

@@ -1,0 +1,6 @@
+//go:build race
+
+package balancer
+
+// The race detector makes TestHandovers many times slower.
+func init() { fewer = 20 }
