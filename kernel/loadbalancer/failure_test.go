@@ -75,6 +75,7 @@ func TestAbsenceNeedsTrust(t *testing.T) {
 	f.distrust = errors.New("another account")
 	f.settle() // nothing was there before: nothing to be asked for
 	f.wrote("create balancer")
+	f.age()
 	ours := f.driver.balancers
 	f.driver.balancers = nil
 	for _, forgetful := range []bool{false, true} {
