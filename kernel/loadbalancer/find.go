@@ -182,7 +182,7 @@ func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	return p.read(ctx, in)
 }
 
-// deletesAtOnce says that what a bulk list shows before a deletion proves as much as one after it.
+// deletesAtOnce says that one bulk list before a deletion and one after it are enough.
 func (p *finder) deletesAtOnce() bool {
 	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }
