@@ -40,6 +40,11 @@ var (
 		Name: Prefix + "creation", Type: TypeString, Output: true,
 		Doc: "Written when a balancer is made: when, and the id that the cloud answered with. It says that this Service may have a balancer in the cloud, also after a restart; it proves nothing about whose a balancer is.",
 	}
+	// Duplicates remembers second balancers.
+	Duplicates = Key{
+		Name: Prefix + "duplicates", Type: TypeString, Output: true,
+		Doc: "Written while a Service has more than one load balancer with its ownership tags: the ids of the others, and since when they are known, so that a restart does not begin their minute anew. It proves nothing about them, and goes when they are gone.",
+	}
 	// Hostname replaces the addresses in the Service's status.
 	Hostname = Key{
 		Name: Prefix + "hostname", Type: TypeString, Check: checkHostname, Want: `a host name such as "www.example.com"`,
@@ -59,7 +64,7 @@ var (
 
 // Kernel returns the keys the kernel handles on every cloud.
 func Kernel() Set {
-	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Creation, Hostname, IPMode, NodeSelector, SourceRanges}
+	return Set{Disown, Retain, Adopt, AllowReplacement, Replacement, Creation, Duplicates, Hostname, IPMode, NodeSelector, SourceRanges}
 }
 
 // Own returns a key that one cloud alone has. A switch is off without it.

@@ -107,8 +107,8 @@ type Capabilities struct {
 	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
 	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
 	Recalls bool
-	// DeletesAtOnce says that a balancer is gone when its deletion is acknowledged, and what is left of it
-	// harms nobody. Where there is a BulkLister nobody looks again.
+	// DeletesAtOnce says that reads do not show a balancer any more when its deletion is acknowledged, and that what is left of
+	// it harms nobody. Where there is a BulkLister one list before the deletion and one after it are all that is read.
 	DeletesAtOnce bool
 	// FirewallRules is how many Openings the managed firewall holds, and FirewallSources how many
 	// sources and balancers one of them; 0 for no published limit.

@@ -127,6 +127,9 @@ func assemble(d *Driver) *Cloud {
 			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
 			ClusterID: o.ClusterID, Events: &balancer.Events{Next: c.recorder, Deleting: c.deleting}, Metrics: Metrics(), Trust: c.inventory.Trust,
 			Services: c.Services, Adoption: o.Adoption,
+			Record: func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error {
+				return c.loadBalancers.Record(ctx, svc, annotations)
+			},
 		})
 	}
 	c.firewall = firewall.New(firewall.Options{

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -18,6 +19,9 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	if !d.Plan.Empty() && p.manager.owners.Gone(p.Service) {
 		return cloud.Progress{}, &Pending{After: pollFirst, Reason: "the Service gives its load balancer up"}
 	}
+	if err := p.announce(ctx, d); err != nil {
+		return cloud.Progress{}, err
+	}
 	before := p.state.LastApplied
 	if !d.Plan.Empty() {
 		// Until the whole change is known to have been made, any part of it may have been.
@@ -27,6 +31,12 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		p.state.Keep(d.Held, p.Fingerprint)
 	}
 	progress, err := p.execute(ctx, d)
+	if wrong := foreign(d.Change, progress.Observed); wrong != nil {
+		progress, err = cloud.Progress{}, errors.Join(err, wrong)
+	}
+	if made := madeBy(d, progress); made != nil && made.ID != "" && p.live() {
+		p.noteCreation(d, made.ID)
+	}
 	switch {
 	case err != nil:
 		if made := madeBy(d, progress); made != nil {
@@ -71,6 +81,9 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
+		if err == nil && d.Change.After == nil {
+			p.noteDeletion(d, d.Change.Before.ID)
+		}
 		if p.recalls() {
 			p.state.Last = nil
 		}

@@ -119,8 +119,8 @@ func prompt(all []*fixture) {
 	}
 }
 
-// Where the cloud deletes at once, one list proves whose the balancer is and that there is no other.
-func TestOneDeletionTakesOneList(t *testing.T) {
+// Where the cloud deletes at once, one list proves whose the balancer is and that there is no other, and one that it is gone.
+func TestOneDeletionTakesTwoLists(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, all := crowd(t, 4)
 		prompt(all)
@@ -132,8 +132,8 @@ func TestOneDeletionTakesOneList(t *testing.T) {
 			t.Fatal(err)
 		}
 		f.wrote("delete balancer")
-		if s.lists != 1 || s.observes != 0 || len(s.balancers) != 3 {
-			t.Errorf("%d lists, %d observations, %d balancers; want 1, 0 and 3", s.lists, s.observes, len(s.balancers))
+		if s.lists != 2 || s.observes != 0 || len(s.balancers) != 3 {
+			t.Errorf("%d lists, %d observations, %d balancers; want 2, 0 and 3", s.lists, s.observes, len(s.balancers))
 		}
 		deleteAll(t, all[1:])
 		if len(s.balancers) != 0 || s.observes != 0 {
@@ -162,6 +162,24 @@ func TestOneDeletionThatAListDoesNotProve(t *testing.T) {
 		if err := f.Delete(t.Context(), f.svc); err != nil || len(s.balancers) != 0 || s.observes == 0 {
 			t.Errorf("Delete() = %v, %d balancers left, %d observations", err, len(s.balancers), s.observes)
 		}
+	})
+}
+
+// A deletion that the cloud acknowledges and does not carry out keeps the Service.
+func TestOneDeletionThatIsNotCarriedOut(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, all := crowd(t, 1)
+		prompt(all)
+		s.undead = 2
+		leaving(all[0])
+		for range 2 {
+			waits(t, all[0].Delete(t.Context(), all[0].svc), pollFirst)
+			time.Sleep(bulkListAge)
+		}
+		if err := all[0].Delete(t.Context(), all[0].svc); err != nil || len(s.balancers) != 0 {
+			t.Errorf("Delete() = %v, %d balancers left", err, len(s.balancers))
+		}
+		all[0].wrote("delete balancer", "delete balancer", "delete balancer")
 	})
 }
 

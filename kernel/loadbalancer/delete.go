@@ -171,8 +171,8 @@ func (p deletion) served(o cloud.Observed) bool {
 
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand. Where many are deleted together,
-// one bulk list that began after the last of them confirms them all. Nobody looks again where a list
-// has shown this one alone, and the cloud deletes at once.
+// one bulk list that began after the last of them confirms them all. Nobody looks again where the driver
+// proves that nothing can be left.
 func (p deletion) remove(ctx context.Context, observed cloud.Observed) error {
 	progress, err := p.execute(ctx, p.policy.Removal(p.policy.Complete(observed, nil), observed, "the Service no longer wants it"))
 	return p.removed(ctx, observed, progress, err)
@@ -189,7 +189,7 @@ func (p deletion) removed(ctx context.Context, observed cloud.Observed, progress
 		}
 		return p.going(progress)
 	}
-	if sole := observed.Sole || p.fromList && p.deletesAtOnce(); sole && len(observed.Duplicates) == 0 && progress.Again == 0 && p.Replacing == nil {
+	if observed.Sole && len(observed.Duplicates) == 0 && progress.Again == 0 && p.Replacing == nil {
 		p.forget()
 		return nil
 	}

@@ -86,6 +86,7 @@ func TestDrift(t *testing.T) {
 			f := newFixture(t)
 			f.settle()
 			f.settle()
+			f.age()
 			test.change(f)
 			f.settle()
 			if test.event == "" {
@@ -277,6 +278,7 @@ func TestMemoryOfAVanishedBalancerIsForgotten(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
 	clear(f.driver.balancers)
+	f.age()
 	if err := f.Delete(t.Context(), leaving(f)); err != nil {
 		t.Fatal(err)
 	}

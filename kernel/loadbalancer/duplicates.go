@@ -25,6 +25,7 @@ import (
 //
 // All else is left, and said.
 func (p succession) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
+	p.settled = true
 	if p.Replacing != nil {
 		p.state.Duplicates = nil // one of both takes the place of the other
 		return 0
@@ -74,6 +75,9 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case err != nil:
 		return "", err
 	case !observed.Found || observed.ID != id:
+		if made := p.made(); made != nil && made.ID == id {
+			return "", p.believe(made)
+		}
 		return "", nil
 	case observed.State == cloud.BalancerPending:
 		return "", &Pending{After: state.DuplicateWait, Reason: waiting}
@@ -84,6 +88,9 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	in.Lookups, in.Beside = observed.Lookups, &kept // what the Service has once stays
 	d := p.policy.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
+	if err == nil {
+		p.noteDeletion(d, id)
+	}
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {
 	case err != nil:

@@ -41,6 +41,12 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{}, err
 	}
 	defer p.end()
+	o, err := p.ensure(ctx, nodes)
+	o.note(p.notes())
+	return o, err
+}
+
+func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, error) {
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
@@ -74,11 +80,11 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		o.Again = pollFirst
 		return o, nil
 	}
-	seen := slices.Concat(f.Observed.Duplicates, after.Duplicates)
+	seen := slices.Concat(f.Observed.Duplicates, after.Duplicates, p.unseen(after.ID))
 	f.Observed = after
 	second := succession{p}
 	if o, err = second.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = second.prune(ctx, after, seen)
+		o.Again = cmp.Or(second.prune(ctx, after, seen), p.remaining())
 	}
 	return o, err
 }

@@ -75,6 +75,7 @@ func TestAbsenceNeedsTrust(t *testing.T) {
 	f.distrust = errors.New("another account")
 	f.settle() // nothing was there before: nothing to be asked for
 	f.wrote("create balancer")
+	f.age()
 	ours := f.driver.balancers
 	f.driver.balancers = nil
 	for _, forgetful := range []bool{false, true} {
@@ -252,23 +253,25 @@ func TestConcurrentRuns(t *testing.T) {
 // A balancer that was made before the change failed is the Service's, also where the cloud does not show it in lists yet
 // and has no place for an ownership tag.
 func TestMadeBeforeTheFailure(t *testing.T) {
-	f := newFixture(t)
-	f.driver.hidden = true
-	f.driver.keep = func(b *cloud.Balancer) { b.OwnershipTags = nil }
-	f.driver.fail = func(call string, done bool) error {
-		if call == "apply" && done {
-			return errBroken
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.driver.hidden = true
+		f.driver.keep = func(b *cloud.Balancer) { b.OwnershipTags = nil }
+		f.driver.fail = func(call string, done bool) error {
+			if call == "apply" && done {
+				return errBroken
+			}
+			return nil
 		}
-		return nil
-	}
-	if err := f.ensure(); !errors.Is(err, errBroken) {
-		t.Fatalf("error %v", err)
-	}
-	if got := f.svc.Annotations[keyID.Name]; got != "lb-1" {
-		t.Errorf("the Service records balancer %q, want the one that was made", got)
-	}
-	f.driver.fail = nil
-	delete(f.svc.Annotations, keyID.Name)
-	f.settle()
-	f.only()
+		if err := f.ensure(); !errors.Is(err, errBroken) {
+			t.Fatalf("error %v", err)
+		}
+		if got := f.svc.Annotations[keyID.Name]; got != "lb-1" {
+			t.Errorf("the Service records balancer %q, want the one that was made", got)
+		}
+		f.driver.fail = nil
+		delete(f.svc.Annotations, keyID.Name)
+		f.settle()
+		f.only()
+	})
 }

@@ -28,6 +28,8 @@ type finder struct {
 	began   time.Time
 	// fromList says that the balancer was last seen in a bulk list.
 	fromList bool
+	// refused are the ids of balancers that this run has seen, and that are not the Service's.
+	refused []string
 	// removed says that the cloud has just told the good end of the deletion of the balancer that the Service gives up.
 	removed bool
 }
@@ -39,6 +41,9 @@ func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Findin
 	if err != nil || f.Observed.Found || !p.expected() || p.leaves() {
 		return f, err
 	}
+	if made := p.made(); made != nil && (p.Replacing == nil || p.Recorded == made.ID) { // else it is the successor
+		return decide.Finding{}, p.believe(made)
+	}
 	if err := p.manager.trust(ctx); err != nil {
 		return decide.Finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
 	}
@@ -47,7 +52,7 @@ func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Findin
 
 // expected reports whether the Service may well have a balancer.
 func (p *finder) expected() bool {
-	return p.Recorded != "" || p.state.Created != "" || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
+	return p.Recorded != "" || p.state.Created != "" || p.made() != nil || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
 		p.Service.DeletionTimestamp != nil
 }
 
@@ -67,9 +72,9 @@ type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 // ours may exist all the same.
 //
 //	id given to the driver  when
-//	recorded or adopted     the Service names one
-//	none                    else, at the first look after we created one: another process may
-//	                        have made one too, which the driver then shows
+//	none                    at the looks after we created one, until a list shows it or the Service is told where it is:
+//	                        another process may have made one too, which the driver then shows
+//	recorded or adopted     else, where the Service names one
 //	of what we created      else, until it is recorded
 //	none                    else, or when the id led to somebody else's
 //
@@ -79,11 +84,14 @@ type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, error) {
 	var f decide.Finding
 	in := p.Input
-	later := ""
-	if in.ID == "" {
-		if later = p.state.Unconfirmed(); later == "" {
-			in.ID = p.state.Created
-		}
+	later := p.state.Unconfirmed()
+	switch {
+	case later != "" && (in.ID == "" || in.ID == later && len(p.Service.Status.LoadBalancer.Ingress) == 0):
+		in.ID = ""
+	case in.ID == "":
+		in.ID, later = p.state.Created, ""
+	default:
+		later = ""
 	}
 	for {
 		observed, err := observe(ctx, in)
@@ -97,11 +105,13 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 		switch {
 		case verdict.Standing == safety.Absent && later != "":
 			// Lists can lag.
-			in.ID, later = later, ""
+			in.ID, later, p.state.Unlisted = later, "", true
 			continue
 		case verdict.Standing == safety.Absent || verdict.Standing == safety.Ours:
 			f.Observed = observed
-			p.state.Confirm(observed)
+			if !p.state.Unlisted || observed.Found && p.listed(in) || p.made() == nil {
+				p.state.Confirm(observed)
+			}
 			return f, nil
 		case slices.Contains(in.Refused, observed.ID):
 			f.Conflicts = append(f.Conflicts, owner.NameTaken(observed.Balancer.Name))
@@ -111,6 +121,7 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 			p.warnOwner(verdict, observed)
 		}
 		in.ID, in.Refused = "", append(slices.Clone(in.Refused), observed.ID)
+		p.refused = in.Refused
 	}
 }
 
@@ -123,6 +134,9 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 		in.ID = p.Replacing.Of
 	}
 	other, err := p.manager.cloud.Balancers.Observe(ctx, in)
+	if made := p.made(); err == nil && !other.Found && made != nil && made.ID != observed.ID {
+		err = p.believe(made)
+	}
 	switch {
 	case err != nil:
 		return cloud.Observed{}, err
@@ -143,7 +157,7 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	 told the end of
 //	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves()}
+	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves() || p.wantsList()}
 	if p.expected() {
 		query.After = p.state.Wrote
 		if since := p.state.PendingSince; !since.IsZero() {
@@ -168,7 +182,7 @@ func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	return p.read(ctx, in)
 }
 
-// deletesAtOnce says that what a bulk list shows before a deletion proves as much as one after it.
+// deletesAtOnce says that one bulk list before a deletion and one after it are enough.
 func (p *finder) deletesAtOnce() bool {
 	return p.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
 }

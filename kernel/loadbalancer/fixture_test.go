@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -105,6 +107,21 @@ func (f *fixture) ensure() error {
 	}
 	f.svc.Status.LoadBalancer = *outcome.Status
 	return nil
+}
+
+// age lets the last creation be so long ago that it does not count any more.
+func (f *fixture) age() {
+	f.t.Helper()
+	p, _, err := f.begin(f.t.Context(), f.svc)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	p.state.Creation = creation.Record{}
+	p.end()
+	if made := creation.Of(f.svc); made != nil {
+		made.At = made.At.Add(-time.Hour)
+		maps.Copy(f.svc.Annotations, made.Annotation())
+	}
 }
 
 // settle runs Ensure until it is done, waiting when it is pending.

@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -58,7 +59,7 @@ func (p *pipeline) takeRest() *state.Rest {
 	if time.Since(rest.Seen) > age {
 		return nil
 	}
-	if p.Recorded != "" && p.Recorded != rest.Change.Before.ID {
+	if p.Recorded != "" && p.Recorded != cmp.Or(rest.Change.Before.ID, p.state.Created) {
 		return nil
 	}
 	return rest

@@ -65,6 +65,8 @@ type Options struct {
 	Services func() []*corev1.Service
 	// Adoption says what may be taken over.
 	Adoption safety.Adoption
+	// Record writes annotations on a Service; nil writes none.
+	Record func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error
 }
 
 // Manager manages the load balancers of all Services of one cloud. It is safe for
@@ -77,11 +79,14 @@ type Manager struct {
 	events    event.Recorder
 	metrics   metric.Sink
 	trust     func(context.Context) error
+	record    func(context.Context, *corev1.Service, map[string]string) error
 	owners    owner.Owners
 	lists     *bulklist.Lists
 	states    state.Store
 	// ownerWarnings are the pairs of Services of which the second was told that the first wanted its balancer.
 	ownerWarnings *cache.Expiring
+	// deleted are the balancers whose deletion was acknowledged while their creation still counts, see deletedID.
+	deleted *cache.Expiring
 	// due are the UIDs of Services of which the next run compares everything, see Compare.
 	due sync.Map
 }
@@ -99,10 +104,10 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
-		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust,
+		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust, record: o.Record,
 		owners:        owner.Owners{Services: o.Services, Adoption: o.Adoption},
 		lists:         bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
-		ownerWarnings: cache.NewExpiring(),
+		ownerWarnings: cache.NewExpiring(), deleted: cache.NewExpiring(),
 	}
 }
 

@@ -37,6 +37,7 @@ func TestRemainsOfADeletedBalancerDoNotKeepTheService(t *testing.T) {
 		if err := f.Delete(t.Context(), f.svc); err != nil {
 			t.Errorf("%s: %v", process, err)
 		}
+		f.age()
 		f.restart()
 	}
 }
@@ -119,7 +120,7 @@ func TestStillbornBalancers(t *testing.T) {
 // A balancer that was recorded or adopted has served somebody.
 func TestFailedBalancersOfOthersStay(t *testing.T) {
 	for name, edit := range map[string]func(*fixture){
-		"recorded": func(f *fixture) {},
+		"recorded": func(f *fixture) { delete(f.svc.Annotations, annotation.Creation.Name) },
 		"adopted": func(f *fixture) {
 			delete(f.svc.Annotations, keyID.Name)
 			f.svc.Annotations[annotation.Adopt.Name] = "lb-1"

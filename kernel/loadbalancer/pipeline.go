@@ -23,6 +23,10 @@ type pipeline struct {
 	entry  *state.Entry
 	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
 	revisit time.Duration
+	// record are annotations to write on the Service, whatever the run comes to.
+	record map[string]string
+	// settled says that all second balancers were looked after that the run saw.
+	settled bool
 }
 
 // begin starts a run, after other runs for the same Service have ended. The context it
@@ -40,6 +44,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
+	p.state.Before = state.DuplicatesOf(svc)
 	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
 }
 
@@ -76,13 +81,16 @@ func (p *pipeline) lastChange(ctx context.Context) error {
 	return nil
 }
 
-func (p *pipeline) end() { p.manager.states.Close(p.Service.UID, p.entry) }
+func (p *pipeline) end() {
+	p.state.Before = nil
+	p.manager.states.Close(p.Service.UID, p.entry)
+}
 
 // forget drops what is remembered of the Service.
 func (p *pipeline) forget() { *p.state = state.Service{} }
 
 // say records events, one for each reason.
-func (p *pipeline) say(warnings ...problem.Warning) {
+func (p *finder) say(warnings ...problem.Warning) {
 	object := event.Object{Kind: "Service", Namespace: p.Service.Namespace, Name: p.Service.Name, UID: string(p.Service.UID)}
 	for _, r := range problem.Merge(warnings) {
 		p.manager.events.Record(object, r.Reason, r.Message)

@@ -14,9 +14,10 @@ func TestIDIsRecordedBeforeALaterStepFails(t *testing.T) {
 		f := newFixture(t)
 		f.driver.busy = 1
 		waits(t, f.ensure(), 7e9)
-		if id := f.svc.Annotations[keyID.Name]; id != "" {
-			t.Errorf("id %q is recorded while its mark is proof and it may still fail", id)
+		if id := f.svc.Annotations[keyID.Name]; id != "lb-1" {
+			t.Errorf("id %q is recorded with the answer, want lb-1", id)
 		}
+		delete(f.svc.Annotations, keyID.Name)
 		f.only().ProviderFields["algorithm"] = "random"
 		f.driver.fail = func(call string, _ bool) error {
 			if call == "apply" {

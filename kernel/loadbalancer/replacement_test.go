@@ -328,6 +328,7 @@ func TestForgedReplacement(t *testing.T) {
 			waits(t, f.ensure(), pollFirst)
 		}
 		f.wrote("create balancer", "delete balancer")
+		f.age()
 		forge(f, func(r *replacement.Record) { r.Was["tier"] = "premium" })
 		f.restart()
 		for range 3 {

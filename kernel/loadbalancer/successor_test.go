@@ -198,6 +198,7 @@ func TestDeletionDuringReplacementFindsBoth(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := succeeded(t)
 			before(f)
+			f.age()
 			f.restart()
 			f.driver.hidden = true
 			for range 5 {
@@ -233,6 +234,7 @@ func TestRetainDuringReplacement(t *testing.T) {
 			f := succeeded(t)
 			f.svc.Annotations[annotation.Retain.Name] = "true"
 			test.before(f)
+			f.age()
 			f.restart()
 			f.driver.hidden = true
 			err := f.Delete(t.Context(), f.svc)

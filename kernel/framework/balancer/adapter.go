@@ -88,6 +88,11 @@ func New(o Options) *Adapter {
 // Connect gives the adapter the client that it writes on Services with.
 func (a *Adapter) Connect(client typedcorev1.ServicesGetter) { a.annotator.client = client }
 
+// Record writes annotations on a Service.
+func (a *Adapter) Record(ctx context.Context, svc *corev1.Service, annotations map[string]string) error {
+	return a.record(ctx, svc, annotations)
+}
+
 // Deleting reports whether the balancer of a Service is being deleted.
 func (a *Adapter) Deleting(uid types.UID) bool {
 	begun, _ := a.deletions.state(uid)

@@ -19,6 +19,24 @@ type Record struct {
 	ID string `json:"id,omitempty"`
 }
 
+// Settling is how long a creation counts: what the cloud answered that it has made may be missing from what it shows for as long.
+const Settling = 5 * time.Minute
+
+// Left returns how long the record counts yet, 0 when it does not. One from the future is somebody else's text, or of a clock that was
+// wrong.
+func (r *Record) Left() time.Duration {
+	if r == nil || r.ID == "" {
+		return 0
+	}
+	if left := Settling - time.Since(r.At); left > 0 && left < 2*Settling {
+		return left
+	}
+	return 0
+}
+
+// Unnamed returns the record without the id, for a load balancer that was deleted: its absence is no contradiction then.
+func (r Record) Unnamed() Record { return Record{At: r.At} }
+
 // Of returns the record of a Service, nil when it has none. A text that is not ours counts as none.
 func Of(svc *corev1.Service) *Record {
 	r := &Record{}

@@ -180,9 +180,12 @@ func (p Policy) succeed(s desired, f Finding, c target.Candidates) Decision {
 //	failed  yes           no                            long        yes
 //	failed  yes           no                            –           yes, if its deletion has begun
 //	any     any           any                           any         no: what serves, or did, is for people to mend
+//
+// The id that was recorded with the creation says no more than the creation itself.
 func (p Policy) failedOnCreate(observed cloud.Observed) bool {
 	ours := ownership.IsTagged(observed.Owner, p.Input.Owner)
-	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || p.Recorded != "" || p.Adopt != ""
+	named := p.Recorded != "" && (p.Creation == nil || p.Creation.ID != p.Recorded)
+	served := len(p.Service.Status.LoadBalancer.Ingress) > 0 || named || p.Adopt != ""
 	if observed.State != cloud.BalancerFailed || !ours || served {
 		p.State.FailedCreation.Passed()
 		return false

@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
@@ -30,6 +31,8 @@ type Request struct {
 	Selector labels.Selector
 	// IDAnnotation is the Descriptor's, and Recorded the id in it.
 	IDAnnotation, Recorded string
+	// Creation is the load balancer that was last asked for, nil when none is recorded.
+	Creation *creation.Record
 	// Adopt is the id to take over even from another owner.
 	Adopt string
 	// OtherController says that the Service belongs to another controller.
@@ -93,7 +96,7 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Input.Spec)...)
 	r.leaveOut(c.Descriptor.Capabilities)
 	r.Fingerprint = fingerprintOf(r.Input, c)
-	r.Replacing = replacement.Of(svc)
+	r.Replacing, r.Creation = replacement.Of(svc), recordedCreation(svc, c)
 	r.readAdoption(c)
 	return r
 }
@@ -123,6 +126,22 @@ func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) str
 		return values[name]
 	}
 	return strings.TrimSpace(svc.Annotations[name])
+}
+
+// recordedCreation returns the creation that is recorded on the Service, nil when none is. Its id is dropped where it cannot be one
+// of this cloud: it goes into requests.
+func recordedCreation(svc *corev1.Service, c *run.Cloud) *creation.Record {
+	made := creation.Of(svc)
+	at := slices.IndexFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == c.Descriptor.IDAnnotation })
+	if made == nil || at < 0 {
+		return made
+	}
+	if check := c.Annotations[at].Check; check != nil {
+		if id, ok := check(made.ID); !ok || id != made.ID {
+			made.ID = ""
+		}
+	}
+	return made
 }
 
 func (r *Request) readSelector() {

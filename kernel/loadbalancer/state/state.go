@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 )
 
@@ -14,10 +15,14 @@ import (
 type Service struct {
 	// Created is the id of the balancer we created, "" when we did not.
 	Created string
-	// confirmed is the one of those that was looked for without its id.
+	// confirmed is the one of those that a list has shown.
 	confirmed string
-	// Duplicates are second balancers that were seen, nil when there are none.
-	Duplicates *Duplicates
+	// Creation is the last creation that the cloud answered.
+	Creation creation.Record
+	// Unlisted says that lists do not show yet what was made.
+	Unlisted bool
+	// Duplicates are second balancers that were seen, nil when there are none. Before are those that a former process saw.
+	Duplicates, Before *Duplicates
 	// Wrote is when we last changed the balancer, or may have.
 	Wrote time.Time
 	// Deleted says that this change deleted a balancer.
@@ -95,8 +100,7 @@ func (m *Service) PendingFor(pending bool) time.Duration {
 	return time.Since(m.PendingSince)
 }
 
-// Unconfirmed returns the id of the balancer that this process made and has not looked for in any
-// list, "" when there is none.
+// Unconfirmed returns the id of the balancer that this process made and that no list has shown it, "" when there is none.
 func (m *Service) Unconfirmed() string {
 	if m.confirmed == m.Created {
 		return ""
@@ -104,8 +108,9 @@ func (m *Service) Unconfirmed() string {
 	return m.Created
 }
 
-// Confirm notes which of several balancers is the Service's: all processes come to the same one.
+// Confirm notes which of several balancers that a list shows is the Service's: all processes come to the same one.
 func (m *Service) Confirm(observed cloud.Observed) {
+	m.Unlisted = false
 	if m.Created == "" {
 		return
 	}
@@ -134,36 +139,6 @@ func (m *Service) Refuses(err error) bool {
 
 // mostRefusals is how many creations in a row may fail for reasons that may pass.
 const mostRefusals = 5
-
-// Duplicates are second balancers of a Service, as two processes make them that work at once for
-// a moment.
-type Duplicates struct {
-	IDs []string
-	// Since is when they were first seen beside the balancer that is kept.
-	Since time.Time
-}
-
-// DuplicateWait is how long a second balancer is left, so that no other process works any more and
-// the Service in the cache is the present one. A lease lasts a fraction of it.
-const DuplicateWait = time.Minute
-
-// Wait returns how long nothing may be deleted yet, 0 or less when it may.
-func (d *Duplicates) Wait() time.Duration { return DuplicateWait - time.Since(d.Since) }
-
-// Note adds what was seen beside the balancer that is kept, and returns all second balancers, nil
-// when there are none.
-func (m *Service) Note(seen []string, kept string) *Duplicates {
-	for _, id := range seen {
-		if id == kept || m.Duplicates != nil && slices.Contains(m.Duplicates.IDs, id) {
-			continue
-		}
-		if m.Duplicates == nil {
-			m.Duplicates = &Duplicates{}
-		}
-		m.Duplicates.IDs, m.Duplicates.Since = append(m.Duplicates.IDs, id), time.Now()
-	}
-	return m.Duplicates
-}
 
 // Rest is what is left of a change that takes several operations, one after the other.
 type Rest struct {

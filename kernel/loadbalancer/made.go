@@ -1,0 +1,179 @@
+package loadbalancer
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
+)
+
+// deletedID is a balancer of a Service whose deletion the cloud has acknowledged.
+type deletedID struct {
+	service types.UID
+	id      string
+}
+
+// made returns the load balancer that was made for the Service a short time ago, nil when none was:
+//
+//	the last creation, as this process or   the balancer
+//	the Service remembers it                counts as made
+//	none, or the cloud did not answer it    no
+//	longer ago than creation.Settling       no
+//	deleted by us since                     no
+//	shown by this run, as somebody else's   no
+//	replaced since                          no
+//	else                                    yes
+func (p *finder) made() *creation.Record {
+	last := p.Creation
+	if mine := p.state.Creation; last == nil || mine.At.After(last.At) {
+		last = &mine
+	}
+	replaced := p.Replacing != nil && p.Replacing.Of == last.ID
+	if last.Left() == 0 || replaced || slices.Contains(p.refused, last.ID) {
+		return nil
+	}
+	if _, deleted := p.manager.deleted.Get(deletedID{p.Service.UID, last.ID}); deleted {
+		return nil
+	}
+	return last
+}
+
+// believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
+// and no Service is let go, before that time has passed.
+func (p *finder) believe(made *creation.Record) error {
+	until := made.At.Add(creation.Settling).UTC().Format(time.RFC3339)
+	p.say(problem.Warn(event.CloudFailure, fmt.Sprintf(
+		"the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then",
+		made.ID, made.At.UTC().Format(time.RFC3339), until)))
+	return &Pending{
+		After:  min(operation.Interval(time.Since(made.At), pollFirst), made.Left()+time.Second),
+		Reason: fmt.Sprintf("the cloud does not show balancer %s, which it has just made", made.ID),
+	}
+}
+
+// unseen returns the id of a balancer that was just made for the Service, where another one is kept and no list showed it, nil when
+// there is none.
+func (p *finder) unseen(kept string) []string {
+	if made := p.made(); made != nil && made.ID != kept {
+		return []string{made.ID}
+	}
+	return nil
+}
+
+// announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
+// becomes of the creation, the next process knows that there may be one. It is written once.
+func (p *pipeline) announce(ctx context.Context, d decide.Decision) error {
+	creates := d.Change.After != nil && !d.Change.Before.Found && !d.Plan.Empty()
+	if p.manager.record == nil || !creates || !p.live() || p.IDAnnotation != "" || p.Creation != nil {
+		return nil
+	}
+	if err := p.manager.record(ctx, p.Service, creation.Record{At: time.Now()}.Annotation()); err != nil {
+		return fmt.Errorf("before a load balancer is made: %w", err)
+	}
+	return nil
+}
+
+// note adds annotations that this run writes on the Service, whatever it comes to.
+func (p *pipeline) note(annotations map[string]string) {
+	if p.record == nil {
+		p.record = map[string]string{}
+	}
+	maps.Copy(p.record, annotations)
+}
+
+// noteCreation remembers the balancer that a change has made: its id is written on the Service at once, unless the present one goes
+// on to serve.
+func (p *pipeline) noteCreation(d decide.Decision, id string) {
+	p.state.Creation = creation.Record{At: time.Now(), ID: id}
+	if p.IDAnnotation == "" || !p.live() {
+		return
+	}
+	p.note(p.state.Creation.Annotation())
+	if typed := p.Service.Annotations[p.IDAnnotation] != "" && p.Recorded == ""; !d.Succeeds && !typed {
+		p.note(map[string]string{p.IDAnnotation: id})
+	}
+}
+
+// noteDeletion remembers that the cloud has acknowledged the deletion of a balancer, so that its absence is no contradiction. One that
+// failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation Replacement.
+func (p *pipeline) noteDeletion(d decide.Decision, id string) {
+	p.manager.deleted.Set(deletedID{p.Service.UID, id}, true, creation.Settling)
+	if p.Creation == nil || p.Creation.ID != id || id == "" || p.Input.Deleting || d.Replaces && !d.Recreates {
+		return
+	}
+	p.note(p.Creation.Unnamed().Annotation())
+	if p.Recorded == id {
+		p.note(map[string]string{p.IDAnnotation: ""})
+	}
+}
+
+// notes returns the annotations to write on the Service, nil when it has all.
+func (p *pipeline) notes() map[string]string {
+	if !p.live() {
+		return nil
+	}
+	text, present := p.state.Duplicates.Text(), p.Service.Annotations[annotation.Duplicates.Name]
+	if text != present && (text != "" || p.settled) {
+		p.note(map[string]string{annotation.Duplicates.Name: text})
+	}
+	return p.record
+}
+
+// foreign returns why the answer of a change is not about the Service's balancer, nil when it may be. The address of another one must
+// not get into its status, nor its id into its annotation:
+//
+//	the change  the answer has                       it is
+//	any         none of it                           fine
+//	changed     the id that was changed              fine
+//	changed     another id                           not ours
+//	made        ownership tags of this Service       fine
+//	made        ownership tags of nobody or its      fine: they are written later, or the cloud has none
+//	            cluster, and no other Service's UID
+//	            as its name
+//	made        any other                            not ours
+func foreign(change cloud.Change, told *cloud.Observed) error {
+	if told == nil || change.After == nil {
+		return nil
+	}
+	us := change.Input.Owner
+	whose := ownership.Of(told.Owner, us)
+	named := ownership.HoldsUID(told.Balancer.Name) && !ownership.IsInName(told.Balancer.Name, us)
+	fine := whose == ownership.Ours || !named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
+	if change.Before.Found {
+		fine = told.ID == change.Before.ID
+	}
+	if fine {
+		return nil
+	}
+	return &cloud.Error{Op: "changing a balancer", Err: fmt.Errorf("the cloud answered with balancer %s, which is %s; nothing of it is recorded", told.ID, whose)}
+}
+
+// listed reports whether what was found by this input shows whether there are others of the Service.
+func (p *finder) listed(in cloud.Input) bool { return in.ID == "" || p.fromList }
+
+// wantsList reports whether other balancers of the Service are to be looked for: a former process saw some, or a list did not show
+// yet what was just made.
+func (p *finder) wantsList() bool {
+	return p.state.Unlisted || p.Service.Annotations[annotation.Duplicates.Name] != "" && p.state.Duplicates == nil
+}
+
+// remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
+func (p *finder) remaining() time.Duration {
+	if p.state.Unlisted && p.made() != nil {
+		return state.DuplicateWait
+	}
+	return 0
+}
