@@ -139,6 +139,8 @@ func TestChoose(t *testing.T) {
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
 	have := []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), "ccm:uid=u-1&cluster=old", ""}
+	web := web
+	web.Former = "old"
 	got := d.OwnershipTags.ReplaceOwnershipTags(have, d.OwnershipTags.WantedOwnershipTags(web), web)
 	for _, tag := range []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), d.OwnershipTags.Tag(web)} {
 		if !slices.Contains(got, tag) {
