@@ -41,7 +41,7 @@ func Of(owner, us cloud.Owner) Whose {
 	if owner.UID == "" {
 		return named(owner, us)
 	}
-	switch here, same := us.HasCluster(owner.Cluster), owner.UID == us.UID; {
+	switch here, same := us.HasCluster(owner.Cluster), HasUID(owner, us); {
 	case IsTagged(owner, us):
 		return Ours
 	case !same && NamesThis(owner, us):
@@ -72,16 +72,19 @@ func IsElsewhere(owner, us cloud.Owner) bool {
 	return owner.Cluster != "" && !us.HasCluster(owner.Cluster)
 }
 
+// HasUID reports whether an owner has the Service's UID, whatever cluster it names.
+func HasUID(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID == us.UID }
+
 // IsTwin reports whether an owner has the Service's UID and names another cluster: one that was restored from the same backup, or
 // this one before its id was changed.
 func IsTwin(owner, us cloud.Owner) bool {
-	return owner.UID != "" && owner.UID == us.UID && IsElsewhere(owner, us)
+	return HasUID(owner, us) && IsElsewhere(owner, us)
 }
 
 // IsTagged reports whether an owner has the Service's UID and names no other cluster, which is proof enough for a balancer: see
 // safety.Adoption.
 func IsTagged(owner, us cloud.Owner) bool {
-	return owner.UID != "" && owner.UID == us.UID && !IsElsewhere(owner, us)
+	return HasUID(owner, us) && !IsElsewhere(owner, us)
 }
 
 // IsCertain reports whether an owner has the Service's UID and its cluster. It is for a second balancer, which nothing but ownership tags

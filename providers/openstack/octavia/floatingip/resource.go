@@ -153,7 +153,7 @@ func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.In
 	o, _ := m.Rules.OwnershipTags.ReadDescription(tag.FloatingIP, ip.Description, in.Owner)
 	tenancy := owner.Read(m.Rules, s, in)
 	// Descriptions had --cluster-name beside the UID before they had the cluster's id. A free one may be that of the cluster with this id.
-	if ip.Port != "" && ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
+	if ip.Port != "" && ownership.HasUID(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
 		o.Cluster = in.Owner.Cluster
 	}
 	return tenancy.AsOurs(o)
