@@ -50,6 +50,7 @@ type scenario struct {
 var groups = [][]scenario{
 	{{"kill loop", killLoop}},
 	{{"two leaders", twoLeaders}, {"tenants", tenants}, {"many services", manyServices}},
+	{{"two clusters from one backup", restoredCluster}},
 	{{"hostile answers", hostileAnswers}, {"hostile OpenStack", hostileCloud(openStack)}, {"hostile AWS", hostileCloud(amazon)}, {"frozen API server", frozenAPIServer}},
 }
 

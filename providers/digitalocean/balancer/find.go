@@ -63,6 +63,7 @@ func (l *Balancers) choose(all []godo.LoadBalancer, names []string, in cloud.Inp
 	f := found{all: all, byName: chosen.ByName, rivals: chosen.Rivals, duplicates: chosen.Duplicates}
 	if chosen.At >= 0 {
 		f.lb = &near[chosen.At]
+		f.byName = f.byName && !ownership.IsInName(f.lb.Name, in.Owner)
 	}
 	return f
 }
