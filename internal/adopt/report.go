@@ -59,7 +59,7 @@ type Summary struct {
 	Services int `json:"services"`
 	Paired   int `json:"paired"`
 	// WithoutCluster are load balancers whose ownership tags name no cluster yet. The first change writes it.
-	WithoutCluster int `json:"withoutCluster"`
+	WithoutCluster int `json:"withoutCluster,omitempty"`
 	// OwnershipTags is how many load balancers get ownership tags, Changes are all other operations.
 	OwnershipTags int `json:"marks"`
 	Changes       int `json:"changes"`

@@ -15,36 +15,40 @@ import (
 // clusters says which cluster the ownership tags name of the load balancers that Services have.
 type clusters struct {
 	err error
-	// asked is how many Services were looked at.
-	asked int
+	// looked is how many there are.
+	looked int
 	// without are Services whose load balancer names no cluster, former those whose one names a former id, and conflicts are what
 	// Services name and may not have.
 	without, former, conflicts []string
 }
 
-// namedClusters looks at the load balancers of the Services with an address.
+// namedClusters looks at the load balancers of all Services that ask us for one.
 func namedClusters(ctx context.Context, f *facts) (c clusters) {
-	served := f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })
-	if len(served) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
+	asking := f.asking(func(*corev1.Service) bool { return true })
+	if len(asking) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return c
 	}
-	for _, found := range f.inspector().Balancers(ctx, served) {
+	for _, found := range f.inspector().Balancers(ctx, asking) {
 		name := serviceName(found.Service)
 		if found.Err != nil {
 			c.err = fmt.Errorf("reading the load balancer of Service %s: %w", name, found.Err)
 			return c
 		}
-		c.asked++
-		for _, conflict := range found.Found.Conflicts {
-			c.conflicts = append(c.conflicts, name+": "+conflict)
+		us := found.Found.Input.Owner
+		if slices.ContainsFunc(found.Found.Clusters, func(id string) bool { return !us.HasCluster(id) }) {
+			for _, conflict := range found.Found.Conflicts {
+				c.conflicts = append(c.conflicts, name+": "+conflict)
+			}
 		}
 		switch cluster := found.Found.Observed.Owner.Cluster; {
 		case !found.Found.Observed.Found:
+			continue
 		case cluster == "":
 			c.without = append(c.without, name)
-		case slices.Contains(f.Manager.FormerClusterIDs, cluster) && cluster != f.Manager.ClusterID:
+		case cluster != us.Cluster:
 			c.former = append(c.former, name+": "+cluster)
 		}
+		c.looked++
 	}
 	return c
 }
@@ -60,7 +64,7 @@ func (f *facts) inspector() *inspect.Inspector {
 // judgeClusters says whether ownership tags name this cluster, and whether --former-cluster-ids can go:
 //
 //	load balancers                outcome
-//	are somebody else's           failure
+//	are another cluster's         failure
 //	name a former id              ok: the flag has to stay
 //	name none, the flag is there  warning: it can go
 //	any others                    ok, with the number of those that name no cluster
@@ -85,7 +89,7 @@ func judgeClusters(f *facts) Outcome {
 	case ids != "":
 		return warning("no load balancer has a former id of the cluster in its ownership tags"+c.unnamed(), "leave out --former-cluster-ids="+ids+" (chart: formerClusterIDs)")
 	}
-	return fine("%s looked at%s", plural(c.asked, "load balancer"), c.unnamed())
+	return fine("%s looked at%s", plural(c.looked, "load balancer"), c.unnamed())
 }
 
 // unnamed counts the load balancers that name no cluster.
