@@ -149,7 +149,7 @@ func restored(f *fixture) {
 func formerCluster(f *fixture) {
 	was, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
 	now := was
-	now.Owner.Cluster, now.Owner.Former, now.ID = "the new id: "+was.Owner.Cluster, cloud.FormerClusters(was.Owner.Cluster), ""
+	now.Owner.Cluster, now.Owner.Former, now.ID = "new-"+was.Owner.Cluster, cloud.FormerClusters(was.Owner.Cluster), ""
 	observed, err := f.balancers().Observe(f.ctx(), now)
 	f.must(err, "Observe")
 	if f.owner(observed, was.Owner); observed.ID != created.ID {

@@ -110,7 +110,9 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 			f.Conflicts = append(f.Conflicts, p.Ambiguous(observed.Balancer.Name, append([]string{observed.ID}, observed.Rivals...)...))
 			return f, nil
 		case slices.Contains(in.Refused, observed.ID):
-			f.Conflicts = append(f.Conflicts, p.nameTaken(observed))
+			if twin := ownership.IsTwin(observed.Owner, p.Input.Owner); !twin || !slices.Contains(p.Named(), observed.ID) { // else it is told
+				f.Conflicts = append(f.Conflicts, p.nameTaken(observed))
+			}
 			return f, nil
 		case slices.Contains(p.Named(), observed.ID):
 			f.Conflicts = append(f.Conflicts, p.notYours(observed))
