@@ -29,7 +29,7 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 	if entry, ok := i.Routes(ctx); ok {
 		r.takeShared(entry)
 	}
-	var own string
+	var own cloud.Owner
 	var named, ours []string
 	for _, s := range i.FoundServices(ctx) {
 		if i.HasBalancers() {
@@ -37,10 +37,13 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 		}
 		r.Differences = append(r.Differences, ofService(s, upstream)...)
 		r.take(s.Entry)
-		own = cmp.Or(own, s.Found.Input.Owner.Cluster)
+		own = cmp.Or(own, cloud.Owner{Cluster: s.Found.Input.Owner.Cluster, Former: s.Found.Input.Owner.Former})
 		named = append(named, s.Found.Clusters...)
 		if s.Found.Observed.Found {
 			ours = append(ours, s.Found.Observed.Owner.Cluster)
+			if s.Found.Observed.Owner.Cluster == "" {
+				r.Summary.WithoutCluster++
+			}
 		}
 	}
 	r.OtherClusters = otherClusters(own, ours, named)
@@ -53,10 +56,12 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 
 // otherClusters returns the other clusters that ownership tags name: those on our Services' load balancers. Where none of all
 // load balancers that were found names our cluster, they are those on any, which are neighbours' else.
-func otherClusters(own string, ours, named []string) []string {
-	others := func(list []string) []string { return without(list, []string{own, ""}) }
+func otherClusters(own cloud.Owner, ours, named []string) []string {
+	others := func(list []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(id string) bool { return id == "" || own.HasCluster(id) })
+	}
 	mistaken := others(ours)
-	if !slices.Contains(named, own) {
+	if !slices.ContainsFunc(named, own.HasCluster) {
 		mistaken = append(mistaken, others(named)...)
 	}
 	slices.Sort(mistaken)

@@ -58,6 +58,8 @@ type Summary struct {
 	// Services are those that ask for a load balancer, Paired those that have one.
 	Services int `json:"services"`
 	Paired   int `json:"paired"`
+	// WithoutCluster are load balancers whose ownership tags name no cluster yet. The first change writes it.
+	WithoutCluster int `json:"withoutCluster,omitempty"`
 	// OwnershipTags is how many load balancers get ownership tags, Changes are all other operations.
 	OwnershipTags int `json:"marks"`
 	Changes       int `json:"changes"`

@@ -116,7 +116,7 @@ func TestOtherClusters(t *testing.T) {
 		{nil, []string{"kubernetes", "dev", "kubernetes"}, []string{"dev", "kubernetes"}},
 		{[]string{"prod", "dev"}, []string{"prod", "dev", "neighbour"}, []string{"dev"}},
 	} {
-		got := otherClusters("prod", tt.ours, tt.named)
+		got := otherClusters(cloud.Owner{Cluster: "prod"}, tt.ours, tt.named)
 		if len(got)+len(tt.want) > 0 && !cmp.Equal(tt.want, got) {
 			t.Errorf("ours %q, of all %q: %q, want %q", tt.ours, tt.named, got, tt.want)
 		}

@@ -105,6 +105,9 @@ func (r Report) verdict() string {
 	if r.Verdict == Changes && s.Changes == 0 {
 		text = fmt.Sprintf("The switch writes the ownership tags of %s, although load balancers have those of another cluster.", count(s.OwnershipTags, "load balancer"))
 	}
+	if s.WithoutCluster > 0 {
+		text += fmt.Sprintf(" %s without a cluster in the ownership tags.", count(s.WithoutCluster, "load balancer"))
+	}
 	if s.Blocked > 0 {
 		text += fmt.Sprintf(" Blocked: %d.", s.Blocked)
 	}

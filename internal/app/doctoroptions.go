@@ -152,5 +152,6 @@ func (e *examination) judge(fs *pflag.FlagSet, m *doctor.Manager) {
 	m.Enabled, m.DryRun, m.NoElection = enabled, e.dryRun, !e.election && !e.dryRun
 	m.RoutesAsked = e.configureRoutes && fs.Lookup("configure-cloud-routes").Changed
 	m.ClusterCIDRs, m.Problems = cidrs, e.problems
-	m.ClusterID, m.Tuning, m.Adoption = cmp.Or(e.own.clusterID, e.clusterName), e.own.tuning, e.own.adoption
+	m.ClusterID, m.FormerClusterIDs = cmp.Or(e.own.clusterID, e.clusterName), e.own.formerIDs
+	m.Tuning, m.Adoption = e.own.tuning, e.own.adoption
 }

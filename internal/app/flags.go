@@ -18,6 +18,7 @@ import (
 // flags are our own flags beside the framework's.
 type flags struct {
 	clusterID    string
+	formerIDs    []string
 	dryRun       bool
 	deniedPorts  []string
 	nodeDeletion bool
@@ -48,6 +49,7 @@ func (f *flags) sets() cliflag.NamedFlagSets {
 
 func (f *flags) common(fs *pflag.FlagSet) {
 	fs.StringVar(&f.clusterID, "cluster-id", f.clusterID, "Identifies the cluster in the ownership tags of everything created in the cloud. The value of --cluster-name when empty.")
+	fs.StringSliceVar(&f.formerIDs, "former-cluster-ids", f.formerIDs, "Ids that the cluster had before, or its names where it had no id. What the ownership tags of load balancers and their parts name so counts as this cluster's, and gets the present id. doctor says when the flag can go. Never the id of another cluster that is there.")
 	fs.BoolVar(&f.dryRun, "dry-run", f.dryRun, "Change nothing: what would be done in the cloud is printed as plans on the standard output, writes to Kubernetes are sent as server-side dry runs. It takes no lease unless --leader-elect is given, so it can run beside the live process.")
 	fs.DurationVar(&f.tuning.Reensure, "service-resync-period", f.tuning.Reensure, "How often every load balancer is compared with the cloud to repair drift. Costs reads only.")
 	fs.DurationVar(&f.tuning.NodeBurst, "node-burst-window", f.tuning.NodeBurst, "How long changes of Nodes are collected before load balancers are told, so that a burst costs one update each.")

@@ -18,7 +18,7 @@ import (
 
 // shared are those of the controller manager's own flags that decide what it would do.
 var shared = []string{
-	"adoption", "cloud-api-qps", "cluster-id", "firewall-denied-ports", "node-deletion", "node-deletion-fraction",
+	"adoption", "cloud-api-qps", "cluster-id", "firewall-denied-ports", "former-cluster-ids", "node-deletion", "node-deletion-fraction",
 	"node-deletion-grace", "node-deletion-mass-wait", "node-deletion-max", "node-deletion-window",
 }
 
@@ -98,7 +98,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	}
 	p.own.tuning.KeepNodes = !p.own.nodeDeletion
 	return &sight{namespace: p.namespace, Options: inspect.Options{
-		Cloud: c, ClusterID: cmp.Or(p.own.clusterID, p.clusterName), Cluster: cluster,
+		Cloud: c, ClusterID: cmp.Or(p.own.clusterID, p.clusterName), FormerClusterIDs: p.own.formerIDs, Cluster: cluster,
 		Tuning: p.own.tuning, Adoption: p.own.adoption, ClusterCIDRs: cidrs, Enabled: enabled,
 	}}, nil
 }

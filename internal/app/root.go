@@ -140,10 +140,12 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		},
 		Warnings:  unknown,
 		ClusterID: f.clusterID,
-		Mode:      f.mode(),
-		Tuning:    f.tuning,
-		Tagging:   f.tagging,
-		Adoption:  f.adoption,
+
+		FormerClusterIDs: f.formerIDs,
+		Mode:             f.mode(),
+		Tuning:           f.tuning,
+		Tagging:          f.tagging,
+		Adoption:         f.adoption,
 	}, nil
 }
 

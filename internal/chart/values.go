@@ -15,6 +15,7 @@ func identity(providers, platforms []string) []Value {
 		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$`,
 			Doc: "Name of the cluster, part of names and ownership tags in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later."},
 		{Name: "clusterID", Flag: "cluster-id"},
+		{Name: "formerClusterIDs", Flag: "former-cluster-ids"},
 		{Name: "platform", Enum: append([]string{""}, platforms...),
 			Doc: "What built the cluster. Chooses the API server's address (see apiServer.mode) and the kubelet line of the notes; \"\" is fine."},
 	}

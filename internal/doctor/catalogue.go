@@ -114,6 +114,8 @@ func serviceChecks() []Check {
 		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's, or a second one with its ownership tags.",
 			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it; delete the load balancer that is one too many",
 			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},
+		{"service-cluster", Services, "Which cluster the ownership tags name of the load balancers that Services have, and whether --former-cluster-ids can go.",
+			"see docs/how-to/troubleshoot.md: the id of the cluster was changed, or the cluster was restored from a backup of another one", judgeClusters},
 		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
 			"change the Service: what the cloud does not have is refused, never left out silently", aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported)},
 		{"service-annotation-invalid", Services, "Whether annotations have values that are possible and keys that are known.",

@@ -65,8 +65,10 @@ type Manager struct {
 	RoutesAsked  bool
 	ClusterCIDRs []netip.Prefix
 	ClusterID    string
-	Tuning       framework.Tuning
-	Adoption     safety.Adoption
+	// FormerClusterIDs are ids that the cluster had before.
+	FormerClusterIDs []string
+	Tuning           framework.Tuning
+	Adoption         safety.Adoption
 	// Problems are what is wrong with its flags, each in a sentence.
 	Problems []string
 	// Workload is what it runs as, nil when that is not known.

@@ -42,6 +42,7 @@ type facts struct {
 	refused []string
 	// forecasts are the plans of Services that wait for an address, and of those of which a failure was recorded.
 	forecasts []forecast
+	clusters  clusters
 }
 
 // gather reads everything. Its parts are read at the same time: a part that hangs until its
@@ -73,6 +74,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	parts.Wait()
 	guarded(func() { f.sky.match(ctx, o, f.nodes.value) }, f.sky.fail)
 	guarded(func() { f.forecasts = forecasts(ctx, f) }, f.sky.fail)
+	guarded(func() { f.clusters = namedClusters(ctx, f) }, each(&f.clusters.err))
 	return f
 }
 

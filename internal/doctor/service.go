@@ -11,7 +11,6 @@ import (
 	controllernames "k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -37,10 +36,7 @@ func forecasts(ctx context.Context, f *facts) []forecast {
 	if len(planned) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return nil
 	}
-	inspector := inspect.New(inspect.Options{
-		Cloud: f.Cloud, ClusterID: f.Manager.ClusterID, Cluster: f.cluster(), Tuning: f.Manager.Tuning,
-		Adoption: f.Manager.Adoption, ClusterCIDRs: f.Manager.ClusterCIDRs, Enabled: f.Manager.Enabled,
-	})
+	inspector := f.inspector()
 	var list []forecast
 	for _, svc := range planned {
 		list = append(list, forecast{svc, inspector.Service(ctx, svc)})

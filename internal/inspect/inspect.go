@@ -33,9 +33,11 @@ type Options struct {
 	// Cloud is read only: nothing but its transport keeps it from being changed.
 	Cloud     *run.Cloud
 	ClusterID string
-	Cluster   Cluster
-	Tuning    framework.Tuning
-	Adoption  safety.Adoption
+	// FormerClusterIDs are ids that the cluster had before.
+	FormerClusterIDs []string
+	Cluster          Cluster
+	Tuning           framework.Tuning
+	Adoption         safety.Adoption
 	// ClusterCIDRs are the pod networks that routes are made for; without them there are none.
 	ClusterCIDRs []netip.Prefix
 	// Enabled says of each controller whether it runs, see controller.Enabled; nil for those that run
@@ -77,7 +79,7 @@ func New(o Options) *Inspector {
 	if o.Cloud.Balancers != nil {
 		i.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: o.Cloud, Machines: i.inventory, Nodes: func() []*corev1.Node { return o.Cluster.Nodes }, Executor: executor,
-			ClusterID: o.ClusterID, Events: &i.told, Metrics: metric.Discard{}, Trust: i.inventory.Trust,
+			ClusterID: o.ClusterID, FormerClusterIDs: o.FormerClusterIDs, Events: &i.told, Metrics: metric.Discard{}, Trust: i.inventory.Trust,
 			Services: func() []*corev1.Service { return o.Cluster.Services }, Adoption: o.Adoption,
 		})
 	}

@@ -42,6 +42,15 @@ func (i *Inspector) FoundServices(ctx context.Context) []FoundService {
 	})
 }
 
+// Balancers looks for the load balancers of these Services, and for nothing else.
+func (i *Inspector) Balancers(ctx context.Context, services []*corev1.Service) []FoundService {
+	return each(ctx, services, func(ctx context.Context, svc *corev1.Service) FoundService {
+		f := FoundService{Service: svc}
+		f.Found, f.Err = i.balancers.Explain(ctx, svc, nil)
+		return f
+	})
+}
+
 // FoundNode is a Node of the cluster, with its machine.
 type FoundNode struct {
 	Node  *corev1.Node

@@ -130,6 +130,9 @@ type Observed struct {
 	// this one, and that this one would only add and remove its own parts. Ownership tags of other Services
 	// of the same cluster are then not claimed in Owner: they do not own the whole.
 	Shared bool
+	// Rivals are the ids of other balancers that its name leads to as well, sorted, where nothing but the name led to it. None of
+	// them is the Service's then, unless something else proves it.
+	Rivals []string
 	// Duplicates are the ids of further balancers that are this Service's by their ownership tags, sorted, where the
 	// lists that were read anyway show any. Two processes can each have made one.
 	Duplicates []string

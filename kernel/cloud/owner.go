@@ -13,10 +13,47 @@ type Owner struct {
 	Cluster   string
 	Namespace string
 	Name      string
-	// UID is the Service's UID: the only field that is proof on its own.
+	// UID is the Service's UID: proof where no other cluster is named beside it.
 	UID string
 	// Cloud is the name of the cloud entry in the configuration.
 	Cloud string
+	// Former are ids that the cluster had before. Only the owner that asks has any, never one that was read. No object carries them.
+	Former FormerClusters `json:"-"`
+}
+
+// FormerClusters are ids that a cluster had before, in one text, so that owners can be compared.
+type FormerClusters string
+
+// formerSeparator is in no id: each is a word in a list with commas.
+const formerSeparator = ","
+
+// NewFormerClusters returns these ids.
+func NewFormerClusters(ids ...string) FormerClusters {
+	return FormerClusters(strings.Join(slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == "" }), formerSeparator))
+}
+
+// IDs returns them one by one.
+func (f FormerClusters) IDs() []string {
+	if f == "" {
+		return nil
+	}
+	return strings.Split(string(f), formerSeparator)
+}
+
+// HasCluster reports whether the owner's cluster has that id, or had it before.
+func (o Owner) HasCluster(id string) bool {
+	return id != "" && (id == o.Cluster || slices.Contains(o.Former.IDs(), id))
+}
+
+// ClusterWritten returns the id of the owner's cluster, the present one or a former one, which is written as this value in ownership
+// tags. It is false where the value is another cluster's.
+func (o Owner) ClusterWritten(value string, write func(id string) string) (id string, ok bool) {
+	for _, id := range append([]string{o.Cluster}, o.Former.IDs()...) {
+		if id != "" && write(id) == value {
+			return id, true
+		}
+	}
+	return "", false
 }
 
 // UIDName is the name that the cloud provider of Kubernetes gave a balancer: "a" and the Service's UID

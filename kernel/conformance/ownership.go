@@ -18,6 +18,8 @@ func (s *suite) ownership(t *testing.T) {
 		{"ownership tags survive updates", ownershipTagsSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
 		{"a cluster restored from the same backup is another one", restored},
+		{"a former id of the cluster is the cluster", formerCluster},
+		{"two balancers that nothing but the name proves", rivals},
 		{"a balancer without ownership tags has no owner and can be adopted", adoption},
 		{"a name alone is not a proof", onlyTheName},
 		{"whose a balancer is can be told", standings},
@@ -62,6 +64,47 @@ func foreignOwner(f *fixture) {
 		f.Fatalf("Observe by id = found %t, id %q; want %q", observed.Found, observed.ID, created.ID)
 	}
 	f.owner(observed, theirs.Owner)
+}
+
+// rivals: the driver tells of the other one, so that neither is taken. Where names are unique there is none.
+func rivals(f *fixture) {
+	if !hasNames(f) {
+		f.Skip("names cannot be chosen")
+	}
+	var ids []string
+	named := Service{Ports: basic.Ports, Annotations: annotated(annotation.Name, "shop-front")}
+	for _, name := range []string{"first", "second"} {
+		named.Name = name
+		in := f.withMachines(f.spec(named), "node-1")
+		in.Refused = ids
+		created, err := f.reconcile(in)
+		if err != nil || !created.Found || slices.Contains(ids, created.ID) {
+			f.Skip("names are unique")
+		}
+		in.ID = created.ID
+		d := f.difference(in)
+		d.after.OwnershipTags = nil
+		d.operations = []cloud.Operation{{Verb: cloud.Update, Kind: cloud.KindBalancer, Field: cloud.FieldOwnershipTags}}
+		_, err = f.apply(d)
+		f.must(err, "removing the ownership tags")
+		f.control.Settle()
+		ids = append(ids, created.ID)
+	}
+	named.Name = "third"
+	slices.Sort(ids)
+	in := f.spec(named)
+	observed, err := f.balancers().Observe(f.ctx(), in)
+	f.must(err, "Observe")
+	if !observed.Found || observed.ID != ids[0] || !slices.Equal(observed.Rivals, ids[1:]) {
+		f.Errorf("Observe by a name that %q have = %q, rivals %q; want the smaller one and the other", ids, observed.ID, observed.Rivals)
+	}
+	if verdict := (safety.Adoption{}).Judge(safety.Case{Service: in.Owner, Observed: observed}); observed.ByName && verdict.Standing != safety.Ambiguous {
+		f.Errorf("a balancer with rivals is %s, want %s", verdict.Standing, safety.Ambiguous)
+	}
+	in.ID = ids[1]
+	if observed, err = f.balancers().Observe(f.ctx(), in); err != nil || observed.ID != ids[1] || len(observed.Rivals) > 0 {
+		f.Errorf("Observe by id = %q, rivals %q, %v; want %q alone", observed.ID, observed.Rivals, err, ids[1])
+	}
 }
 
 func adoption(f *fixture) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 // replacements checks what a driver has to do when a field changes that only a new balancer can
@@ -127,6 +128,51 @@ func restored(f *fixture) {
 	observed, err := f.balancers().Observe(f.ctx(), ours)
 	f.must(err, "Observe")
 	f.owner(observed, theirs.Owner)
+	verdict := func(observed cloud.Observed) safety.Standing {
+		return safety.Adoption{}.Judge(safety.Case{Service: ours.Owner, Observed: observed, Named: []string{theirs.ID}, Published: true}).Standing
+	}
+	if got := verdict(observed); got != safety.Claimed {
+		f.Errorf("a balancer with another cluster's ownership tag is %s by its id, want %s", got, safety.Claimed)
+	}
+	for _, leaves := range []bool{false, true} {
+		ours.ID, ours.Deleting = "", leaves
+		observed, err := f.balancers().Observe(f.ctx(), ours)
+		f.must(err, "Observe without an id")
+		if got := verdict(observed); got != safety.Claimed && got != safety.Absent || observed.Found && !observed.ByName && !observed.Named {
+			f.Errorf("leaves %t: Observe without an id = %q, by name %t, which is %s", leaves, observed.ID, observed.ByName, got)
+		}
+	}
+}
+
+// formerCluster: what has a former id of the cluster in its ownership tags is found by them, and gets the present id. Nothing of it is
+// deleted or made anew.
+func formerCluster(f *fixture) {
+	was, created := f.ensure(f.withMachines(f.spec(basic), "node-1"))
+	now := was
+	now.Owner.Cluster, now.Owner.Former, now.ID = "new-"+was.Owner.Cluster, cloud.FormerClusters(was.Owner.Cluster), ""
+	observed, err := f.balancers().Observe(f.ctx(), now)
+	f.must(err, "Observe")
+	if f.owner(observed, was.Owner); observed.ID != created.ID {
+		f.Fatalf("Observe without an id = %q, want %q", observed.ID, created.ID)
+	}
+	now.ID = created.ID
+	for _, op := range f.difference(now).operations {
+		if op.Field != cloud.FieldOwnershipTags {
+			f.Errorf("the new id of the cluster takes\n%s", text([]cloud.Operation{op}))
+		}
+	}
+	now, changed := f.ensure(now)
+	want := now.Owner
+	want.Former = ""
+	if f.owner(changed, want); changed.ID != created.ID {
+		f.Errorf("the balancer is %q, want %q", changed.ID, created.ID)
+	}
+	now.Owner.Former = "" // the flag goes
+	if d := f.difference(now); len(d.operations) > 0 || d.before.ID != created.ID {
+		f.Errorf("needed without the former id, of balancer %q:\n%s", d.before.ID, text(d.operations))
+	}
+	f.remove(now)
+	f.nothingLeft()
 }
 
 // replacedBesideAnothers: where the other cluster's balancer was taken for the new one, the kernel would refuse it and make a second

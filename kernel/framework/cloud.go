@@ -125,7 +125,7 @@ func assemble(d *Driver) *Cloud {
 	if c.cloud.Balancers != nil {
 		c.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: c.cloud, Machines: c.inventory, Nodes: c.allNodes, Executor: c.executor,
-			ClusterID: o.ClusterID, Events: &balancer.Events{Next: c.recorder, Deleting: c.deleting}, Metrics: Metrics(), Trust: c.inventory.Trust,
+			ClusterID: o.ClusterID, FormerClusterIDs: o.FormerClusterIDs, Events: &balancer.Events{Next: c.recorder, Deleting: c.deleting}, Metrics: Metrics(), Trust: c.inventory.Trust,
 			Services: c.Services, Adoption: o.Adoption,
 			Record: func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error {
 				return c.loadBalancers.Record(ctx, svc, annotations)

@@ -23,6 +23,8 @@ type Options struct {
 	Warnings []string
 	// ClusterID is in the ownership tags of everything created; Config.ClusterName when "".
 	ClusterID string
+	// FormerClusterIDs are ids that the cluster had before.
+	FormerClusterIDs []string
 	// Mode other than Live changes neither the cloud nor Kubernetes: Kubernetes writes are
 	// sent as server-side dry runs. Such a process must not share its lease with a live one.
 	Mode   run.Mode

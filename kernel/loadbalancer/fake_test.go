@@ -69,6 +69,8 @@ type fakeDriver struct {
 	// undead balancers survive so many deletions.
 	undead int
 	// sameNames says that several balancers can have one name.
+	// rivals are what is told beside a balancer that is found by its name.
+	rivals    []string
 	sameNames bool
 	// slow deletions leave the balancer in place for so many observations.
 	slow int
@@ -144,7 +146,9 @@ func (d *fakeDriver) Observe(_ context.Context, in cloud.Input) (cloud.Observed,
 		return cloud.Observed{Orphans: d.remains || d.optional && !in.Removed}, d.failing("observe", true)
 	}
 	o := d.observed(id)
-	o.ByName = byName
+	if o.ByName = byName; byName {
+		o.Rivals = d.rivals
+	}
 	o.Sole = d.sole && in.Deleting
 	if id != in.ID || in.BulkList != nil || o.Sole {
 		o.Duplicates = d.duplicatesOf(in.Spec, id)
@@ -161,7 +165,10 @@ func (d *fakeDriver) find(in cloud.Input) (id string, byName bool) {
 	}
 	ids := slices.Sorted(maps.Keys(d.balancers))
 	for _, id := range ids {
-		if slices.Contains(d.balancers[id].OwnershipTags, "uid="+in.Owner.UID) {
+		if tags := d.balancers[id].OwnershipTags; slices.Contains(tags, "uid="+in.Owner.UID) && !slices.ContainsFunc(tags, func(tag string) bool {
+			cluster, named := strings.CutPrefix(tag, "cluster=")
+			return named && !in.Owner.HasCluster(cluster)
+		}) {
 			return id, false
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -81,6 +82,8 @@ type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 //	not the Service's, found by  then
 //	id                           a conflict: nothing is created
 //	name                         nothing was found; a conflict where names are unique
+//
+// Where a name alone leads to several, that is a conflict too, and none of them is taken.
 func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, error) {
 	var f decide.Finding
 	in := p.Input
@@ -113,16 +116,37 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 				p.state.Confirm(observed)
 			}
 			return f, nil
+		case verdict.Standing == safety.Ambiguous:
+			f.Conflicts = append(f.Conflicts, p.Ambiguous(observed.Balancer.Name, append([]string{observed.ID}, observed.Rivals...)...))
+			return f, nil
 		case slices.Contains(in.Refused, observed.ID):
-			f.Conflicts = append(f.Conflicts, owner.NameTaken(observed.Balancer.Name))
+			if twin := ownership.IsTwin(observed.Owner, p.Input.Owner); !twin || !slices.Contains(p.Named(), observed.ID) { // else it is told
+				f.Conflicts = append(f.Conflicts, p.nameTaken(observed))
+			}
 			return f, nil
 		case slices.Contains(p.Named(), observed.ID):
-			f.Conflicts = append(f.Conflicts, p.NotYours(observed.ID))
+			f.Conflicts = append(f.Conflicts, p.notYours(observed))
 			p.warnOwner(verdict, observed)
 		}
 		in.ID, in.Refused = "", append(slices.Clone(in.Refused), observed.ID)
 		p.refused = in.Refused
 	}
+}
+
+// nameTaken refuses a balancer with the wanted name that is somebody else's.
+func (p *finder) nameTaken(observed cloud.Observed) problem.Warning {
+	if ownership.IsTwin(observed.Owner, p.Input.Owner) {
+		return p.OtherCluster(observed.ID, observed.Owner.Cluster)
+	}
+	return owner.NameTaken(observed.Balancer.Name)
+}
+
+// notYours refuses a balancer that an annotation names.
+func (p *finder) notYours(observed cloud.Observed) problem.Warning {
+	if ownership.IsTwin(observed.Owner, p.Input.Owner) {
+		return p.OtherCluster(observed.ID, observed.Owner.Cluster)
+	}
+	return p.NotYours(observed.ID)
 }
 
 // findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or

@@ -55,8 +55,10 @@ type Options struct {
 	Nodes     func() []*corev1.Node
 	Executor  *run.Executor
 	ClusterID string
-	Events    event.Recorder
-	Metrics   metric.Sink
+	// FormerClusterIDs are ids that the cluster had before.
+	FormerClusterIDs []string
+	Events           event.Recorder
+	Metrics          metric.Sink
 	// Trust returns nil when the credentials certainly see what they saw before. It is asked
 	// before a balancer is believed to be gone; nil always trusts.
 	Trust func(context.Context) error
@@ -72,17 +74,17 @@ type Options struct {
 // Manager manages the load balancers of all Services of one cloud. It is safe for
 // concurrent use; runs for the same Service wait for each other.
 type Manager struct {
-	cloud     *run.Cloud
-	nodes     target.Nodes
-	executor  *run.Executor
-	clusterID string
-	events    event.Recorder
-	metrics   metric.Sink
-	trust     func(context.Context) error
-	record    func(context.Context, *corev1.Service, map[string]string) error
-	owners    owner.Owners
-	lists     *bulklist.Lists
-	states    state.Store
+	cloud    *run.Cloud
+	nodes    target.Nodes
+	executor *run.Executor
+	cluster  request.Cluster
+	events   event.Recorder
+	metrics  metric.Sink
+	trust    func(context.Context) error
+	record   func(context.Context, *corev1.Service, map[string]string) error
+	owners   owner.Owners
+	lists    *bulklist.Lists
+	states   state.Store
 	// ownerWarnings are the pairs of Services of which the second was told that the first wanted its balancer.
 	ownerWarnings *cache.Expiring
 	// deleted are the balancers whose deletion was acknowledged while their creation still counts, see deletedID.
@@ -104,7 +106,7 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
-		clusterID: o.ClusterID, events: o.Events, metrics: o.Metrics, trust: o.Trust, record: o.Record,
+		cluster: request.Cluster{ID: o.ClusterID, Former: cloud.NewFormerClusters(o.FormerClusterIDs...)}, events: o.Events, metrics: o.Metrics, trust: o.Trust, record: o.Record,
 		owners:        owner.Owners{Services: o.Services, Adoption: o.Adoption},
 		lists:         bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
 		ownerWarnings: cache.NewExpiring(), deleted: cache.NewExpiring(),

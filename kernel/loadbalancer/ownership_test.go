@@ -101,6 +101,71 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
+// The balancer has the Service's UID and another cluster in its ownership tags: that cluster was restored from the same backup, or this one
+// had another id.
+func TestBalancerOfAnotherCluster(t *testing.T) {
+	for _, name := range []string{"recorded", "by name"} {
+		f := newFixture(t)
+		f.place("lb-9", "web", "cluster=old", "uid=0123-4567")
+		if name == "recorded" {
+			f.svc.Annotations[keyID.Name] = "lb-9"
+		}
+		fails(t, f.ensure(), "lb-9", `cluster "old"`, "--former-cluster-ids=old")
+		f.said("OwnershipConflict")
+		f.wrote()
+		if err := f.Delete(t.Context(), f.svc); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		f.wrote()
+		f.only()
+		if f.driver.balancers["lb-9"] == nil {
+			t.Errorf("%s: the other cluster's balancer was deleted", name)
+		}
+	}
+}
+
+// The other cluster is this one's former id.
+func TestFormerCluster(t *testing.T) {
+	for _, leaves := range []bool{false, true} {
+		f := newFixture(t)
+		f.Manager.cluster.Former = "older,old"
+		f.place("lb-9", "other", "cluster=old", "uid=0123-4567")
+		if leaves {
+			if err := f.Delete(t.Context(), f.svc); err != nil {
+				t.Fatal(err)
+			}
+			f.wrote("delete balancer")
+			continue
+		}
+		f.settle()
+		if tags := strings.Join(f.driver.balancers["lb-9"].OwnershipTags, ","); tags != "cluster=prod,uid=0123-4567" || len(f.driver.balancers) != 1 {
+			t.Errorf("tags %s of %d balancers", tags, len(f.driver.balancers))
+		}
+		f.said() // nothing was adopted
+	}
+}
+
+// Two balancers have the name, and nothing else says which is the Service's.
+func TestTwoOfOneName(t *testing.T) {
+	f := newFixture(t)
+	f.driver.rivals = []string{"lb-9"}
+	f.place("lb-8", "web")
+	f.place("lb-9", "web")
+	fails(t, f.ensure(), "lb-8", "lb-9", keyID.Name)
+	f.said("OwnershipConflict")
+	f.wrote()
+	if err := f.Delete(t.Context(), f.svc); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote()
+	f.events.take()
+	f.svc.Annotations[keyID.Name] = "lb-9"
+	f.settle()
+	if tags := f.driver.balancers["lb-8"].OwnershipTags; len(tags) > 0 {
+		t.Errorf("the other one has the tags %q", tags)
+	}
+}
+
 func TestForeignBalancerIsNeverDeleted(t *testing.T) {
 	f := newFixture(t, annotated(keyID.Name, "lb-9"))
 	f.place("lb-9", "web", "uid=9999")

@@ -32,7 +32,7 @@ type pipeline struct {
 // begin starts a run, after other runs for the same Service have ended. The context it
 // returns gives the calls to the cloud their priority.
 func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, context.Context, error) {
-	r := request.Read(svc, m.cloud, m.clusterID) // before the state is opened: a driver's check of an annotation may panic
+	r := request.Read(svc, m.cloud, m.cluster) // before the state is opened: a driver's check of an annotation may panic
 	entry, err := m.states.Open(ctx, svc.UID)
 	if err != nil {
 		return nil, ctx, err

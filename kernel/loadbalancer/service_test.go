@@ -47,7 +47,7 @@ func TestSpec(t *testing.T) {
 			ID: "lb-7",
 		},
 	}
-	r := request.Read(f.svc, f.cloud, f.clusterID)
+	r := request.Read(f.svc, f.cloud, f.Manager.cluster)
 	if diff := cmp.Diff(want, r.Input, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
@@ -64,13 +64,13 @@ func TestBadSourceRangeIsRefused(t *testing.T) {
 
 func TestFingerprintIgnoresWhatWeWrite(t *testing.T) {
 	f := newFixture(t)
-	before := request.Read(f.svc, f.cloud, "prod").Fingerprint
+	before := request.Read(f.svc, f.cloud, request.Cluster{ID: "prod"}).Fingerprint
 	f.svc.Annotations[keyID.Name] = "lb-3"
-	if request.Read(f.svc, f.cloud, "prod").Fingerprint != before {
+	if request.Read(f.svc, f.cloud, request.Cluster{ID: "prod"}).Fingerprint != before {
 		t.Error("the recorded id changes the fingerprint")
 	}
 	f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
-	if request.Read(f.svc, f.cloud, "prod").Fingerprint == before {
+	if request.Read(f.svc, f.cloud, request.Cluster{ID: "prod"}).Fingerprint == before {
 		t.Error("an annotation of the user does not")
 	}
 }

@@ -59,7 +59,7 @@ func TestStatus(t *testing.T) {
 			if test.edit != nil {
 				test.edit(f.svc)
 			}
-			r := request.Read(f.svc, f.cloud, "prod")
+			r := request.Read(f.svc, f.cloud, request.Cluster{ID: "prod"})
 			got := status.Of(&r, cloud.Observed{Addresses: test.addresses})
 			if diff := cmp.Diff(&corev1.LoadBalancerStatus{Ingress: test.want}, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
@@ -71,7 +71,7 @@ func TestStatus(t *testing.T) {
 // The state before a change may know annotations to write that the state after it does not.
 func TestRecord(t *testing.T) {
 	f := newFixture(t, annotated("fake.io/same", "1"))
-	r := request.Read(f.svc, f.cloud, "prod")
+	r := request.Read(f.svc, f.cloud, request.Cluster{ID: "prod"})
 	before := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/old": "1", "fake.io/both": "1"}}
 	after := cloud.Observed{ID: "lb-1", Record: map[string]string{"fake.io/same": "1", "fake.io/both": "2"}}
 	want := map[string]string{"fake.io/old": "1", "fake.io/both": "2", keyID.Name: "lb-1"}

@@ -44,6 +44,8 @@ const (
 	Ours Standing = "ours"
 	// Claimed: it is somebody else's.
 	Claimed Standing = "claimed"
+	// Ambiguous: nothing but a name leads to it, and to others as well.
+	Ambiguous Standing = "ambiguous"
 	// Unproven: nobody claims it, and nothing proves or permits that the Service has it.
 	Unproven Standing = "unproven"
 )
@@ -62,40 +64,41 @@ type Ownership struct {
 // is a<UID>, as upstream CCMs derive it; see cloud.UIDName.
 //
 //	UID tag   Service tag   cluster tag   further                             standing
-//	this      –             –             –                                   ours
 //	–         –             –             the operator consents, and it is    ours
 //	                                      named or the Service stays
 //	–         –             –             policy any, named                   ours
-//	none      –             –             its name holds this UID             ours
+//	none      –             –             created                             ours
+//	–         –             another       –                                   claimed
+//	this      –             –             –                                   ours, unless it has rivals
+//	none      –             –             its name holds this UID             ours, unless it has rivals
 //	another   –             –             –                                   claimed
 //	none      another       –             –                                   claimed
 //	none      –             this          its name holds a UID: an orphan     as if it held none
 //	none      –             –             its name holds another UID          claimed, unless shared
-//	none      –             –             created                             ours
-//	none      –             another       –                                   claimed
 //	none      –             –             named and published                 ours
 //	none      –             –             another Service publishes it        claimed, unless shared
-//	none      this          this          –                                   ours
+//	none      this          this          –                                   ours, unless it has rivals
 //	none      –             –             policy own                          unproven
 //	none      –             –             named                               ours: unowned
 //	none      –             –             by name, leaving                    unproven
+//	none      –             –             by name, with rivals                ambiguous
 //	none      –             –             by name                             ours: unowned
 //	none      –             –             –                                   unproven
+//
+// Rivals are Observed.Rivals. A former id of the Service's cluster is this cluster.
 func (a Adoption) Judge(c Case) Ownership {
 	o, us := c.Observed, c.Service
 	named := o.Found && !o.ByName && o.ID != "" && slices.Contains(c.Named, o.ID)
 	switch {
 	case !o.Found:
 		return Ownership{Standing: Absent}
-	case a.given(c, named):
+	case a.agrees(c, named), c.created():
 		return Ownership{Standing: Ours}
-	case o.Owner.UID != "", ownership.NamesAnother(o.Owner, us):
+	case ownership.IsElsewhere(o.Owner, us):
 		return Ownership{Claimed, o.Owner}
-	case c.namesAnother():
-		return Ownership{Claimed, o.Owner}
-	case c.created():
-		return Ownership{Standing: Ours}
-	case o.Owner.Cluster != "" && o.Owner.Cluster != us.Cluster:
+	case ownership.IsTagged(o.Owner, us), o.Owner.UID == "" && ownership.IsInName(o.Balancer.Name, us):
+		return Ownership{Standing: c.unlessRivals()}
+	case o.Owner.UID != "", ownership.NamesAnother(o.Owner, us), c.namesAnother():
 		return Ownership{Claimed, o.Owner}
 	case named && c.Published:
 		return Ownership{Standing: Ours}
@@ -105,17 +108,24 @@ func (a Adoption) Judge(c Case) Ownership {
 	return Ownership{Standing: a.judgeUnowned(c, named)}
 }
 
-// given reports whether the UID or the operator says that the load balancer is the Service's.
-func (a Adoption) given(c Case, named bool) bool {
-	o, us := c.Observed, c.Service
-	return ownership.IsTagged(o.Owner, us) ||
-		(named || !c.Deleting) && a.allows(o.ID, us) ||
-		a.rule == AdoptAny && named ||
-		o.Owner.UID == "" && ownership.IsInName(o.Balancer.Name, us)
+// agrees reports whether the operator says that the Service may have the load balancer.
+func (a Adoption) agrees(c Case, named bool) bool {
+	return (named || !c.Deleting) && a.allows(c.Observed.ID, c.Service) || a.rule == AdoptAny && named
 }
 
-// created reports whether this process made the load balancer for the Service.
-func (c Case) created() bool { return c.Created != "" && c.Created == c.Observed.ID }
+// created reports whether this process made the load balancer for the Service, and it has no ownership tag of a Service yet.
+func (c Case) created() bool {
+	o := c.Observed
+	return c.Created != "" && c.Created == o.ID && o.Owner.UID == "" && !ownership.NamesAnother(o.Owner, c.Service) && !c.namesAnother()
+}
+
+// unlessRivals is the standing of a load balancer that a name may have led to.
+func (c Case) unlessRivals() Standing {
+	if len(c.Observed.Rivals) > 0 {
+		return Ambiguous
+	}
+	return Ours
+}
 
 // namesAnother reports whether the name holds the UID of some Service that may live.
 func (c Case) namesAnother() bool {
@@ -124,18 +134,20 @@ func (c Case) namesAnother() bool {
 
 // orphan reports whether the UID in the name is that of no Service of this cluster any more.
 func (c Case) orphan() bool {
-	return c.Orphan && c.Service.Cluster != "" && c.Observed.Owner.Cluster == c.Service.Cluster
+	return c.Orphan && c.Service.HasCluster(c.Observed.Owner.Cluster)
 }
 
 // judgeUnowned decides about a load balancer that nobody else claims.
 func (a Adoption) judgeUnowned(c Case, named bool) Standing {
 	switch {
 	case ownership.Of(c.Observed.Owner, c.Service) == ownership.Ours:
-		return Ours
+		return c.unlessRivals()
 	case a.rule == AdoptOwn:
 		return Unproven
-	case named, c.Observed.ByName && !c.Deleting:
+	case named:
 		return Ours
+	case c.Observed.ByName && !c.Deleting:
+		return c.unlessRivals()
 	}
 	return Unproven
 }

@@ -29,9 +29,17 @@ func TestJudge(t *testing.T) {
 
 		{name: "our UID by mark", owner: cloud.Owner{UID: ourUID}, notNamed: true, want: Ours},
 		{name: "our UID by name", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: byName, want: Ours},
-		{name: "our UID though the cluster id changed", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Ours},
+		{name: "our UID, another cluster", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Claimed, claimed: cloud.Owner{UID: ourUID, Cluster: "old"}},
+		{name: "our UID, another cluster, published", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, edit: published, want: Claimed, claimed: cloud.Owner{UID: ourUID, Cluster: "old"}},
+		{name: "our UID, another cluster, any", policy: "any", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Ours},
+		{name: "our UID, another cluster, the operator consents", policy: "lb=shop/web", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, want: Ours},
+		{name: "our UID, another cluster, made by this process", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, notNamed: true, edit: created, want: Claimed, claimed: cloud.Owner{UID: ourUID, Cluster: "old"}},
+		{name: "our UID, a former id of this cluster", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, notNamed: true, edit: formerly, want: Ours},
+		{name: "our UID, a former id of this cluster, and the Service leaves", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, notNamed: true, edit: func(c *Case) { formerly(c); leaving(c) }, want: Ours},
+		{name: "another UID, a former id of this cluster", owner: cloud.Owner{UID: theirUID, Cluster: "old"}, edit: formerly, want: Claimed, claimed: cloud.Owner{UID: theirUID, Cluster: "old"}},
+		{name: "a former id of this cluster by id", owner: cloud.Owner{Cluster: "old"}, edit: formerly, want: Ours},
 		{name: "our UID, policy own", policy: "own", owner: cloud.Owner{UID: ourUID}, notNamed: true, want: Ours},
-		{name: "our UID though the cluster id changed and the Service leaves", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, notNamed: true, edit: leaving, want: Ours},
+		{name: "our UID, another cluster, and the Service leaves", owner: cloud.Owner{UID: ourUID, Cluster: "old"}, edit: leaving, want: Claimed, claimed: cloud.Owner{UID: ourUID, Cluster: "old"}},
 		{name: "our UID though the Service leaves", owner: cloud.Owner{UID: ourUID}, notNamed: true, edit: leaving, want: Ours},
 
 		{name: "another UID, the operator consents", policy: "lb=shop/web", owner: them, want: Ours},
@@ -48,7 +56,9 @@ func TestJudge(t *testing.T) {
 
 		{name: "upstream's: our UID in its name, by name", lbName: cloud.UIDName(ourUID), notNamed: true, edit: byName, want: Ours},
 		{name: "upstream's: our UID in its name, our cluster", owner: cloud.Owner{Cluster: "prod"}, lbName: cloud.UIDName(ourUID), want: Ours},
-		{name: "upstream's: our UID in its name, cluster renamed", owner: cloud.Owner{Cluster: "old"}, lbName: cloud.UIDName(ourUID), want: Ours},
+		{name: "upstream's: our UID in its name, another cluster", owner: cloud.Owner{Cluster: "old"}, lbName: cloud.UIDName(ourUID), want: Claimed, claimed: cloud.Owner{Cluster: "old"}},
+		{name: "upstream's: our UID in its name, a former id", owner: cloud.Owner{Cluster: "old"}, lbName: cloud.UIDName(ourUID), edit: formerly, want: Ours},
+		{name: "upstream's: our UID in the names of two", lbName: cloud.UIDName(ourUID), notNamed: true, edit: rivals, want: Ambiguous},
 		{name: "upstream's: our UID in its name, policy own", policy: "own", lbName: cloud.UIDName(ourUID), want: Ours},
 		{name: "our UID in its name, another UID in its mark", owner: them, lbName: cloud.UIDName(ourUID), want: Claimed, claimed: them},
 
@@ -100,6 +110,12 @@ func TestJudge(t *testing.T) {
 		{name: "our cluster's, of no Service, own", policy: "own", owner: cloud.Owner{Cluster: "prod"}, want: Unproven},
 		{name: "shared, own", policy: "own", edit: shared, want: Unproven},
 		{name: "unmarked by name", notNamed: true, edit: byName, want: Ours},
+		{name: "unmarked by name, and another one", notNamed: true, edit: rivals, want: Ambiguous},
+		{name: "unmarked by name, and another one, own", policy: "own", notNamed: true, edit: rivals, want: Unproven},
+		{name: "unmarked by name, and another one, leaving", notNamed: true, edit: func(c *Case) { rivals(c); leaving(c) }, want: Unproven},
+		{name: "unmarked by name, and another one, which this process made", notNamed: true, edit: func(c *Case) { rivals(c); created(c) }, want: Ours},
+		{name: "unmarked by name, and another one, the operator consents", policy: "lb=shop/web", notNamed: true, edit: rivals, want: Ours},
+		{name: "our cluster and Service by name, and another one", owner: cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}, notNamed: true, edit: rivals, want: Ambiguous},
 		{name: "unmarked by name, own", policy: "own", notNamed: true, edit: byName, want: Unproven},
 		{name: "unmarked by name, leaving", notNamed: true, edit: func(c *Case) { byName(c); leaving(c) }, want: Unproven},
 		{name: "stale id, found by name, own", policy: "own", edit: byName, want: Unproven},
@@ -126,6 +142,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+func formerly(c *Case)  { c.Service.Former = "older,old" }
+func rivals(c *Case)    { c.Observed.ByName, c.Observed.Rivals = true, []string{"lb2"} }
 func byName(c *Case)    { c.Observed.ByName = true }
 func leaving(c *Case)   { c.Deleting = true }
 func shared(c *Case)    { c.Observed.Shared = true }

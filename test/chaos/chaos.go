@@ -51,6 +51,7 @@ var groups = [][]scenario{
 	{{"kill loop", killLoop}},
 	{{"reads that say none", blindReads(0)}, {"reads 40 s late", blindReads(40 * time.Second)}},
 	{{"two leaders", twoLeaders}, {"tenants", tenants}, {"many services", manyServices}},
+	{{"two clusters from one backup", restoredCluster}},
 	{{"hostile answers", hostileAnswers}, {"hostile OpenStack", hostileCloud(openStack)}, {"hostile AWS", hostileCloud(amazon)}, {"frozen API server", frozenAPIServer}},
 }
 

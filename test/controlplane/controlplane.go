@@ -76,6 +76,7 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 		cp.reserveAPIPort,
 		cp.writeCredentials,
 		cp.writeAuditPolicy,
+		cp.copyData,
 		func() error { return cp.etcd.start(ctx, cp.binaries.Etcd) },
 		func() error { return cp.StartAPIServer(ctx) },
 		func() error { return cp.startControllerManager(ctx) },

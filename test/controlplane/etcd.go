@@ -6,7 +6,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/process"
@@ -23,7 +25,7 @@ func (d *database) start(ctx context.Context, binary string) (err error) {
 	peer := "unix://" + filepath.Join(d.dir, "peer.sock")
 	d.process, err = process.Start(process.Spec{Dir: d.dir, Path: binary, Args: []string{
 		"--name=test",
-		"--data-dir=" + filepath.Join(d.dir, "etcd"),
+		"--data-dir=" + d.data(),
 		"--listen-client-urls=" + d.url(),
 		"--advertise-client-urls=" + d.url(),
 		"--listen-peer-urls=" + peer,
@@ -37,6 +39,24 @@ func (d *database) start(ctx context.Context, binary string) (err error) {
 		return err
 	}
 	return WaitReady(ctx, d.process, d.healthy)
+}
+
+// data is the folder with all that there is.
+func (d *database) data() string { return filepath.Join(d.dir, "etcd") }
+
+// copyData takes the data of Options.Copy over. Its etcd stands still meanwhile, so that the files are those of one moment, as a crash
+// would leave them.
+func (cp *ControlPlane) copyData() error {
+	from := cp.opts.Copy
+	if from == nil {
+		return nil
+	}
+	from.etcd.process.Signal(syscall.SIGSTOP)
+	defer from.etcd.process.Signal(syscall.SIGCONT)
+	if err := os.CopyFS(cp.etcd.data(), os.DirFS(from.etcd.data())); err != nil {
+		return fmt.Errorf("copy the data of etcd: %w", err)
+	}
+	return os.Chmod(cp.etcd.data(), 0o700)
 }
 
 func (d *database) socket() string { return filepath.Join(d.dir, "etcd.sock") }

@@ -46,6 +46,10 @@ type Options struct {
 	// is enough for 16384 nodes.
 	ClusterCIDR string
 
+	// Copy is a running control plane, with whose data this one begins, as one
+	// that was restored from a backup of it. Default: nil, no data.
+	Copy *ControlPlane
+
 	// Audit turns the audit log on. Default: nil, no audit log.
 	Audit *Audit
 

@@ -56,7 +56,7 @@ func (o Owners) orphan(r *request.Request, observed cloud.Observed) bool {
 // unmistakable returns the balancer without addresses that one of another cluster may have too: private
 // ones, unless our cluster's ownership tag is on it.
 func unmistakable(us cloud.Owner, observed cloud.Observed) cloud.Observed {
-	if us.Cluster == "" || observed.Owner.Cluster != us.Cluster {
+	if !us.HasCluster(observed.Owner.Cluster) {
 		observed.Addresses = slices.DeleteFunc(slices.Clone(observed.Addresses), func(a cloud.BalancerAddress) bool {
 			ip, err := netip.ParseAddr(a.IP)
 			return err == nil && (!ip.Unmap().IsGlobalUnicast() || ip.Unmap().IsPrivate() || carriers.Contains(ip.Unmap()))
@@ -124,7 +124,7 @@ func Uses(svc *corev1.Service, idAnnotation string, o cloud.Observed) bool {
 
 // OwnerOf returns the other Service that a balancer belongs to, nil when it is not known.
 func (o Owners) OwnerOf(r *request.Request, owner cloud.Owner, observed cloud.Observed) *corev1.Service {
-	return o.other(r, func(svc *corev1.Service) bool { return owns(svc, r.Input.Owner.Cluster, owner, observed) })
+	return o.other(r, func(svc *corev1.Service) bool { return owns(svc, r.Input.Owner, owner, observed) })
 }
 
 // owns reports whether a Service is the one that a balancer belongs to:
@@ -133,12 +133,12 @@ func (o Owners) OwnerOf(r *request.Request, owner cloud.Owner, observed cloud.Ob
 //	its UID                 the UID
 //	its name and cluster    the name, in this cluster
 //	nothing                 the name of the balancer, which holds the UID
-func owns(svc *corev1.Service, cluster string, owner cloud.Owner, observed cloud.Observed) bool {
-	us := cloud.Owner{Cluster: cluster, Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
+func owns(svc *corev1.Service, asks, owner cloud.Owner, observed cloud.Observed) bool {
+	us := cloud.Owner{Cluster: asks.Cluster, Former: asks.Former, Namespace: svc.Namespace, Name: svc.Name, UID: string(svc.UID)}
 	if owner.UID == "" && owner.Name == "" {
 		return ownership.IsInName(observed.Balancer.Name, us)
 	}
-	owner.Cluster = cmp.Or(owner.Cluster, cluster)
+	owner.Cluster = cmp.Or(owner.Cluster, us.Cluster)
 	return ownership.Of(owner, us) == ownership.Ours
 }
 
@@ -156,7 +156,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 	}
 	add("its ownership tags have the UID of the Service", ownership.IsTagged(o.Owner, us))
 	add("its ownership tags name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
-	add("its ownership tags name the cluster "+us.Cluster, o.Owner.Cluster != "" && o.Owner.Cluster == us.Cluster)
+	add("its ownership tags name the cluster "+o.Owner.Cluster, us.HasCluster(o.Owner.Cluster))
 	add("its name holds the UID of the Service", o.Named || ownership.IsInName(o.Balancer.Name, us))
 	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))

@@ -4,6 +4,7 @@ package request
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -52,8 +53,15 @@ type Request struct {
 	spellings map[string]string
 }
 
+// Cluster is the cluster of a Service.
+type Cluster struct {
+	ID string
+	// Former are ids that it had before.
+	Former cloud.FormerClusters
+}
+
 // Read returns what the Service asks for. It is pure and finds all problems at once.
-func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
+func Read(svc *corev1.Service, c *run.Cloud, cluster Cluster) Request {
 	values, found := c.Annotations.Parse(svc.Annotations)
 	for key, value := range c.Defaults {
 		if _, given := values[key]; !given {
@@ -75,8 +83,8 @@ func Read(svc *corev1.Service, c *run.Cloud, clusterID string) Request {
 	r.Input = cloud.Input{
 		Spec: cloud.Spec{
 			Owner: cloud.Owner{
-				Cluster: clusterID, Namespace: svc.Namespace, Name: svc.Name,
-				UID: string(svc.UID), Cloud: c.Name,
+				Cluster: cluster.ID, Namespace: svc.Namespace, Name: svc.Name,
+				UID: string(svc.UID), Cloud: c.Name, Former: cluster.Former,
 			},
 			Ports:          ports(svc),
 			SourceRanges:   ranges,
@@ -245,6 +253,37 @@ func (r *Request) NotYours(id string) problem.Warning {
 	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
 		Field: field, Value: id,
 		Want: "there is no load balancer with this id that the Service may use; remove the annotation, or ask an operator to allow it",
+	})
+}
+
+// OtherCluster refuses a balancer with the Service's UID in its ownership tags, and another cluster. Nobody can guess a UID, so nothing is
+// given away.
+func (r *Request) OtherCluster(id, cluster string) problem.Warning {
+	field := r.IDAnnotation
+	if !slices.Contains(r.Named(), id) {
+		field = annotation.Name.Name
+	} else if id == r.Adopt {
+		field = annotation.Adopt.Name
+	}
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
+		Field: field, Value: id,
+		Want: fmt.Sprintf("the ownership tags of this load balancer name this Service in cluster %q; where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, cluster, r.another(field)),
+	})
+}
+
+// another says how the Service gets a balancer of its own.
+func (r *Request) another(field string) string {
+	if field == annotation.Name.Name {
+		return "choose another name"
+	}
+	return "remove the annotation"
+}
+
+// Ambiguous refuses balancers that nothing but a name leads to.
+func (r *Request) Ambiguous(name string, ids ...string) problem.Warning {
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
+		Field: cmp.Or(r.IDAnnotation, annotation.Adopt.Name),
+		Want:  fmt.Sprintf("load balancers %s have the name %q, and nothing else says which of them is this Service's; set the annotation to the id of the one that is", strings.Join(ids, " and "), name),
 	})
 }
 

@@ -92,12 +92,12 @@ func TestPortableSourceRanges(t *testing.T) {
 	c := &run.Cloud{Annotations: annotation.Kernel()}
 	svc := &corev1.Service{}
 	svc.Annotations = map[string]string{annotation.SourceRanges.Name: "192.0.2.1/24"}
-	r := Read(svc, c, "c")
+	r := Read(svc, c, Cluster{ID: "c"})
 	if len(r.Input.SourceRanges) != 1 || r.Input.SourceRanges[0].String() != "192.0.2.0/24" || len(r.Warnings) > 0 {
 		t.Errorf("ranges %v, warnings %v", r.Input.SourceRanges, r.Warnings)
 	}
 	svc.Spec.LoadBalancerSourceRanges = []string{"10.0.0.0/8"}
-	r = Read(svc, c, "c")
+	r = Read(svc, c, Cluster{ID: "c"})
 	if r.Input.SourceRanges[0].String() != "10.0.0.0/8" || len(r.Warnings) != 1 {
 		t.Errorf("ranges %v, warnings %v; want the field's, and one", r.Input.SourceRanges, r.Warnings)
 	}

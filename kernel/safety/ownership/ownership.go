@@ -23,7 +23,7 @@ const (
 )
 
 // Of judges an owner that was read, for any object: a balancer, or a part of one such as a target group. The first row that fits decides,
-// "–" means any value. Empty texts never match.
+// "–" means any value. Empty texts never match. A former id of this cluster is this cluster, here and everywhere in this package.
 //
 //	UID      Service  cluster  whose
 //	this     –        another  another cluster's, which was restored from the same backup as this one
@@ -41,12 +41,12 @@ func Of(owner, us cloud.Owner) Whose {
 	if owner.UID == "" {
 		return named(owner, us)
 	}
-	switch here, tagged := isHere(owner, us), IsTagged(owner, us); {
-	case tagged && (here || owner.Cluster == ""):
+	switch here, same := us.HasCluster(owner.Cluster), HasUID(owner, us); {
+	case IsTagged(owner, us):
 		return Ours
-	case !tagged && NamesThis(owner, us):
+	case !same && NamesThis(owner, us):
 		return Namesake
-	case tagged, !here:
+	case same, !here:
 		return AnotherCluster
 	}
 	return AnotherService
@@ -54,7 +54,7 @@ func Of(owner, us cloud.Owner) Whose {
 
 // named is Of for an owner without a UID.
 func named(owner, us cloud.Owner) Whose {
-	switch here, another := isHere(owner, us), NamesAnother(owner, us); {
+	switch here, another := us.HasCluster(owner.Cluster), NamesAnother(owner, us); {
 	case !here && (another || owner.Cluster != ""):
 		return AnotherCluster
 	case another:
@@ -67,15 +67,30 @@ func named(owner, us cloud.Owner) Whose {
 	return ThisCluster
 }
 
-func isHere(owner, us cloud.Owner) bool { return owner.Cluster != "" && owner.Cluster == us.Cluster }
+// IsElsewhere reports whether an owner names another cluster. Nothing that names one is this cluster's, whatever else it has.
+func IsElsewhere(owner, us cloud.Owner) bool {
+	return owner.Cluster != "" && !us.HasCluster(owner.Cluster)
+}
 
-// IsTagged reports whether an owner has the Service's UID, which is proof enough for a balancer: see safety.Adoption.
-func IsTagged(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID == us.UID }
+// HasUID reports whether an owner has the Service's UID, whatever cluster it names.
+func HasUID(owner, us cloud.Owner) bool { return owner.UID != "" && owner.UID == us.UID }
+
+// IsTwin reports whether an owner has the Service's UID and names another cluster: one that was restored from the same backup, or
+// this one before its id was changed.
+func IsTwin(owner, us cloud.Owner) bool {
+	return HasUID(owner, us) && IsElsewhere(owner, us)
+}
+
+// IsTagged reports whether an owner has the Service's UID and names no other cluster, which is proof enough for a balancer: see
+// safety.Adoption.
+func IsTagged(owner, us cloud.Owner) bool {
+	return HasUID(owner, us) && !IsElsewhere(owner, us)
+}
 
 // IsCertain reports whether an owner has the Service's UID and its cluster. It is for a second balancer, which nothing but ownership tags
 // led to, before it is deleted or takes the place of the first one.
 func IsCertain(owner, us cloud.Owner) bool {
-	return IsTagged(owner, us) && isHere(owner, us)
+	return IsTagged(owner, us) && us.HasCluster(owner.Cluster)
 }
 
 // NamesThis reports whether an owner names this Service, in whatever cluster.

@@ -42,8 +42,19 @@ func TestOf(t *testing.T) {
 		if got := Of(owner, us); got != test.want {
 			t.Errorf("UID %q, Service %q, cluster %q: %s, want %s", test.uid, test.service, test.cluster, got, test.want)
 		}
-		if tagged, certain := IsTagged(owner, us), IsCertain(owner, us); tagged != (test.uid == this) || certain != (tagged && test.cluster == this) {
+		if tagged, certain := IsTagged(owner, us), IsCertain(owner, us); tagged != (test.uid == this && test.cluster != another) || certain != (tagged && test.cluster == this) {
 			t.Errorf("UID %q, cluster %q: marked %t, certain %t", test.uid, test.cluster, tagged, certain)
+		}
+		if twin := IsTwin(owner, us); twin != (test.uid == this && test.cluster == another) {
+			t.Errorf("UID %q, cluster %q: a twin's %t", test.uid, test.cluster, twin)
+		}
+		// The other cluster is a former id of this one.
+		formerly, here := us, owner
+		if formerly.Former = cloud.NewFormerClusters("older", clusters[another]); here.Cluster == clusters[another] {
+			here.Cluster = us.Cluster
+		}
+		if got, want := Of(owner, formerly), Of(here, us); got != want || IsCertain(owner, formerly) != IsCertain(here, us) {
+			t.Errorf("UID %q, Service %q, cluster %q, which this one was: %s, want %s", test.uid, test.service, test.cluster, got, want)
 		}
 	}
 }

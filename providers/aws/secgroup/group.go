@@ -4,6 +4,7 @@ package secgroup
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/ec2"
@@ -40,8 +41,8 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	case !exists:
 	case whose == ownership.Ours:
 		r.Present = append(r.Present, own)
-		if !gs.Cluster.Owns(tag.Of(g.Tags)) {
-			tag.AddWanted(r, cloud.Resource{Kind: KindTags, Key: own.Key, Native: []string{own.ID}}, tag.Of(g.Tags), gs.Cluster.Tags())
+		if have := tag.Of(g.Tags); len(gs.outdated(have, spec.Owner)) > 0 {
+			tag.AddWanted(r, cloud.Resource{Kind: KindTags, Key: own.Key, Native: []string{own.ID}}, have, gs.outdated(have, spec.Owner))
 		}
 	case whose == ownership.Nobody:
 		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it is shared, or made for no Service that its tags name", own.ID, n.Name)}
@@ -51,6 +52,18 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	r.Wanted = append(r.Wanted, own)
 	packetfilter.AddOwn(r, own, Ingress(g), rules)
 	return own, nil
+}
+
+// outdated are the tags that a group of the Service lacks, or that name a former id of the cluster.
+func (gs *Groups) outdated(have map[string]string, us cloud.Owner) map[string]string {
+	wanted := map[string]string{}
+	if !gs.Cluster.Owns(have) {
+		maps.Copy(wanted, gs.Cluster.Tags())
+	}
+	if named := tag.OwnershipTags.Owner(have).Cluster; named != us.Cluster && us.HasCluster(named) {
+		maps.Copy(wanted, tag.OwnershipTags.Cluster(us.Cluster))
+	}
+	return wanted
 }
 
 // findGroup looks for the group also among those without the cluster's tag.

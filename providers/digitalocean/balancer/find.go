@@ -22,6 +22,8 @@ type found struct {
 	all []godo.LoadBalancer
 	// byName says that only its name led to it.
 	byName bool
+	// rivals are the ids of others of the list that only the name led to as well.
+	rivals []string
 	// duplicates are the ids of others of the list that are the Service's too.
 	duplicates []string
 }
@@ -55,11 +57,13 @@ func (l *Balancers) find(ctx context.Context, in cloud.Input) (f found, err erro
 func (l *Balancers) choose(all []godo.LoadBalancer, names []string, in cloud.Input) found {
 	near := slices.DeleteFunc(slices.Clone(all), func(lb godo.LoadBalancer) bool { return lb.ID != in.ID && !l.mayServe(lb, names, in) })
 	chosen := ownership.Choose(ownership.Search{Input: in, Names: names, PassRefused: true}, near, func(lb godo.LoadBalancer) ownership.Candidate {
-		return ownership.Candidate{ID: lb.ID, Name: lb.Name, Owner: l.Tags.Owner(&lb, in.Owner)}
+		_, tagged := l.Tags.Read(lb.Tags, in.Owner)
+		return ownership.Candidate{ID: lb.ID, Name: lb.Name, Owner: tagged}
 	})
-	f := found{all: all, byName: chosen.ByName, duplicates: chosen.Duplicates}
+	f := found{all: all, byName: chosen.ByName, rivals: chosen.Rivals, duplicates: chosen.Duplicates}
 	if chosen.At >= 0 {
 		f.lb = &near[chosen.At]
+		f.byName = f.byName && !ownership.IsInName(f.lb.Name, in.Owner)
 	}
 	return f
 }
@@ -69,15 +73,13 @@ func (l *Balancers) choose(all []godo.LoadBalancer, names []string, in cloud.Inp
 //	the ownership tags              its name                         can be
 //	are the Service's               any but that of a replacement    yes
 //	are the Service's               of a replacement                 while one is made
-//	have its UID, another cluster   one that the Service's may have  yes
 //	any others                      one that the Service's may have  in this region: names are unique nowhere
 func (l *Balancers) mayServe(lb godo.LoadBalancer, names []string, in cloud.Input) bool {
 	owner, named := l.Tags.Owner(&lb, in.Owner), slices.Contains(names, lb.Name)
-	tagged := ownership.IsTagged(owner, in.Owner)
-	if tagged && ownership.Of(owner, in.Owner) == ownership.Ours {
+	if ownership.IsTagged(owner, in.Owner) {
 		return named || in.Beside != nil || !strings.HasSuffix(lb.Name, desired.BesideSuffix)
 	}
-	return named && (tagged || lb.Region == nil || lb.Region.Slug == l.Region)
+	return named && (lb.Region == nil || lb.Region.Slug == l.Region)
 }
 
 // get reads one balancer, nil when there is none.

@@ -1,6 +1,7 @@
 package balancer
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/digitalocean/godo"
@@ -22,6 +23,7 @@ func TestChoose(t *testing.T) {
 		all    []godo.LoadBalancer
 		want   string
 		byName bool
+		rivals string
 	}{
 		"by its name":                        {all: []godo.LoadBalancer{{ID: "a", Name: name, Region: here}}, want: "a"},
 		"by its name, of another region":     {all: []godo.LoadBalancer{{ID: "a", Name: "web", Region: elsewhere}}},
@@ -32,16 +34,20 @@ func TestChoose(t *testing.T) {
 		"tagged, made for a replacement":     {all: []godo.LoadBalancer{{ID: "a", Name: "web-next", Region: here, Tags: l.Tags.Of(us)}}},
 		"a replacement":                      {known: cloud.Known{Beside: &cloud.Observed{ID: "b"}}, all: []godo.LoadBalancer{{ID: "a", Name: "web-next", Region: here, Tags: l.Tags.Of(us)}, {ID: "b", Name: "web", Region: here, Tags: l.Tags.Of(us)}}, want: "a"},
 		"a restored cluster's":               {all: []godo.LoadBalancer{{ID: "a", Name: "old", Region: here, Tags: l.Tags.Of(theirs)}}},
-		"a restored cluster's, of this name": {all: []godo.LoadBalancer{{ID: "a", Name: "web", Region: here, Tags: l.Tags.Of(theirs)}}, want: "a"},
-		"the same, when the Service goes":    {known: cloud.Known{Deleting: true}, all: []godo.LoadBalancer{{ID: "a", Name: "web", Region: here, Tags: l.Tags.Of(theirs)}}},
+		"a restored cluster's, of this name": {all: []godo.LoadBalancer{{ID: "a", Name: "web", Region: here, Tags: l.Tags.Of(theirs)}}, want: "a", byName: true},
+		"the same, refused":                  {known: cloud.Known{Refused: []string{"a"}}, all: []godo.LoadBalancer{{ID: "a", Name: "web", Region: here, Tags: l.Tags.Of(theirs)}}},
+		"two of this name":                   {all: []godo.LoadBalancer{{ID: "b", Name: "web", Region: here}, {ID: "a", Name: "web", Region: here}}, want: "a", byName: true, rivals: "b"},
+		"two of this name, one refused":      {known: cloud.Known{Refused: []string{"a"}}, all: []godo.LoadBalancer{{ID: "b", Name: "web", Region: here}, {ID: "a", Name: "web", Region: here}}, want: "b", byName: true},
+		"two with the UID as the name":       {all: []godo.LoadBalancer{{ID: "b", Name: name, Region: here}, {ID: "a", Name: name, Region: here}}, want: "a", rivals: "b"},
+		"the same, one with the id":          {known: cloud.Known{ID: "b"}, all: []godo.LoadBalancer{{ID: "b", Name: name, Region: here}, {ID: "a", Name: name, Region: here}}, want: "b"},
 	} {
 		f := l.choose(test.all, []string{"web", name}, cloud.Input{Spec: cloud.Spec{Owner: us}, Known: test.known})
 		got := ""
 		if f.lb != nil {
 			got = f.lb.ID
 		}
-		if got != test.want || f.byName != test.byName {
-			t.Errorf("%s: %q, by name %t; want %q, %t", what, got, f.byName, test.want, test.byName)
+		if got != test.want || f.byName != test.byName || strings.Join(f.rivals, ",") != test.rivals {
+			t.Errorf("%s: %q, by name %t, rivals %q; want %q, %t, %q", what, got, f.byName, f.rivals, test.want, test.byName, test.rivals)
 		}
 	}
 	next := []godo.LoadBalancer{{ID: "a", Name: "web-next", Region: here, Tags: l.Tags.Of(us)}}

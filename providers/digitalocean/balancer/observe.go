@@ -33,7 +33,7 @@ func (l *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 		o = l.Observed(f.lb, in.Spec)
 		_, listed := in.BulkList.([]godo.LoadBalancer)
 		o.Native = &native{LoadBalancer: f.lb, alone: listed && !owner.SharesService(f.lb, f.all)}
-		o.ByName, o.Duplicates = f.byName, f.duplicates
+		o.ByName, o.Rivals, o.Duplicates = f.byName, f.rivals, f.duplicates
 	} else if in.Deleting && !in.Removed && in.Beside == nil && identifier.IsUUID(in.ID) {
 		// A process may have ended between the deletion of the balancer and that of its tag.
 		o.Orphans = in.Owner.UID != "" && l.Tagging.Carriers(ctx, in.Owner) == 0

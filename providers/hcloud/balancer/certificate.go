@@ -58,8 +58,7 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 }
 
 // certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
-// cluster is a restored cluster's, unless the load balancer uses it: then the cluster has got another name, or both use it. What another
-// load balancer uses is not the Service's to delete.
+// cluster is that one's, also where the load balancer uses it. What another load balancer uses is not the Service's to delete.
 func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
 	us := in.Owner
 	if us.UID == "" || lb == nil && !in.Deleting && !desired.IsManaged(in.Spec) {
@@ -75,8 +74,7 @@ func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, lb *hclo
 	}
 	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
 		owner := label.Owner(c.Labels, us)
-		ours := ownership.Of(owner, us) == ownership.Ours || lb != nil && uses(lb, c) && ownership.IsTagged(owner, us)
-		return !ours || in.Deleting && isShared(c, lb)
+		return ownership.Of(owner, us) != ownership.Ours || in.Deleting && isShared(c, lb)
 	}), nil
 }
 

@@ -41,7 +41,12 @@ func Of(o cloud.Owner, adopted bool) map[string]string {
 // Owner returns the owner that labels claim. Self is the Service that asks.
 func Owner(labels map[string]string, self cloud.Owner) cloud.Owner {
 	o := ownershipTags.Owner(labels)
-	o.UID, o.Cluster, o.Cloud = labels[UID], cloud.DecodeLabel(o.Cluster, self.Cluster), cloud.DecodeLabel(o.Cloud, self.Cloud)
+	o.UID, o.Cloud = labels[UID], cloud.DecodeLabel(o.Cloud, self.Cloud)
+	if id, here := self.ClusterWritten(o.Cluster, cloud.EncodeLabel); here {
+		o.Cluster = id
+	} else {
+		o.Cluster = cloud.DecodeLabel(o.Cluster, "")
+	}
 	return o
 }
 

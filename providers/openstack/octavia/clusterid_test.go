@@ -11,6 +11,13 @@ import (
 
 const ipOfKubernetes = "Floating IP for Kubernetes external service shop/web from cluster kubernetes (uid u-1)"
 
+// webOnce is the Service in a cluster that had other ids.
+func webOnce() cloud.Owner {
+	once := web
+	once.Former = cloud.NewFormerClusters("old", "kubernetes")
+	return once
+}
+
 // reidentified is a case of the cluster "prod" of the name "kubernetes", and a balancer of its Service from the time when the
 // cluster had another id. Its floating IP names that id.
 func reidentified(t *testing.T, former string) (*table, *object.Snapshot) {
@@ -30,13 +37,13 @@ func reidentified(t *testing.T, former string) (*table, *object.Snapshot) {
 	return c, s
 }
 
-// TestClusterOfAnotherID: the former ownership tag says that what has the former id is the Service's. A crash at any step leaves the
+// TestClusterOfAnotherID: what has a former id is the Service's. A crash at any step leaves the
 // floating IP the Service's: its description changes before the tag.
 func TestClusterOfAnotherID(t *testing.T) {
 	description := strings.TrimSuffix(ipOfKubernetes, ")") + ", cluster prod)"
 	for _, former := range []string{"old", "kubernetes"} {
 		c, s := reidentified(t, former)
-		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb"}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Known: cloud.Known{ID: "lb"}}
 		after := cloud.Balancer{Name: s.LB.Name, OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeExternal}
 		ends := func(when string) {
 			t.Helper()
@@ -67,7 +74,7 @@ func TestClusterOfAnotherID(t *testing.T) {
 // TestInternalWithAnotherID: a floating IP that is kept for later names the cluster by its present id.
 func TestInternalWithAnotherID(t *testing.T) {
 	c, s := reidentified(t, "old")
-	in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{option.KeepFloatingIP.Name: "true"}}, Known: cloud.Known{ID: "lb"}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: webOnce(), Options: map[string]string{option.KeepFloatingIP.Name: "true"}}, Known: cloud.Known{ID: "lb"}}
 	after := cloud.Balancer{Name: s.LB.Name, OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeInternal}
 	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}, After: &after}); err != nil {
 		t.Fatal(err)
@@ -75,18 +82,22 @@ func TestInternalWithAnotherID(t *testing.T) {
 	c.wrote("made internal", `PUT /floatingips/fip {"floatingip":{"description":"`+strings.TrimSuffix(ipOfKubernetes, ")")+`, cluster prod)","port_id":null}}`)
 }
 
-// TestGroupOfAnotherID: a security group from the time when the cluster's id was its name is the Service's, as the balancer's tag says.
+// TestGroupOfAnotherID: a security group from the time when the cluster's id was its name is the Service's, whatever id the balancer's tag has. Without the
+// former id it is another cluster's.
 func TestGroupOfAnotherID(t *testing.T) {
 	group := object.SecurityGroup{ID: "g", Name: "lb-sg-u-1-shop-web", Description: "Security Group for shop/web Service LoadBalancer in cluster kubernetes (uid u-1)"}
 	c, s := reidentified(t, "kubernetes")
 	c.driver.Config.ManageSecurityGroups = true
-	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Environment: cloud.Environment{BulkList: object.BulkList{Groups: []object.SecurityGroup{group}}}, Known: cloud.Known{ID: "lb"}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Environment: cloud.Environment{BulkList: object.BulkList{Groups: []object.SecurityGroup{group}}}, Known: cloud.Known{ID: "lb"}}
 	for _, present := range []bool{false, true} {
 		if present {
 			s.LB.Tags = c.driver.OwnershipTags.WantedOwnershipTags(web)
 		}
-		if err := c.driver.groups.Find(t.Context(), s, in); err != nil || len(s.Security.Groups) == 1 == present {
-			t.Errorf("with a tag of the present id %t: %v, %v", present, err, s.Security.Groups)
+		for owner, want := range map[cloud.Owner]int{webOnce(): 1, web: 0} {
+			in.Owner = owner
+			if err := c.driver.groups.Find(t.Context(), s, in); err != nil || len(s.Security.Groups) != want {
+				t.Errorf("with a tag of the present id %t, former ids %q: %v, %v", present, owner.Former, err, s.Security.Groups)
+			}
 		}
 	}
 }

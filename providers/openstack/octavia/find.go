@@ -18,6 +18,8 @@ type found struct {
 	lb     *object.Balancer
 	byName bool
 	read   time.Time
+	// rivals are the ids of further balancers that only the name led to as well.
+	rivals []string
 	// duplicates are the ids of further balancers with the Service's ownership tag.
 	duplicates []string
 	// sole says, of a balancer that is given up, that a list has shown no other one of the Service.
@@ -88,7 +90,7 @@ func (d *Balancers) choose(all object.BulkList, in cloud.Input) found {
 		own := d.OwnershipTags.ReadOwners(lb.Tags, in.Owner).Own
 		return ownership.Candidate{ID: lb.ID, Name: lb.Name, Owner: own, Deleting: lb.Provisioning == object.StatusPendingDelete}
 	})
-	f := found{byName: chosen.ByName, read: all.Read, duplicates: chosen.Duplicates}
+	f := found{byName: chosen.ByName, rivals: chosen.Rivals, read: all.Read, duplicates: chosen.Duplicates}
 	if chosen.At >= 0 {
 		f.lb = &there[chosen.At]
 	}

@@ -59,7 +59,7 @@ func (d *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 		if last := object.LastOf(in.Known); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Lookups: d.lookups(s, in)}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Rivals: f.rivals, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Lookups: d.lookups(s, in)}
 		o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 		return o, nil
 	}
@@ -75,7 +75,7 @@ func (d *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 	}
 	s.Sole = f.sole && !object.LastOf(in.Known).IsSole(s.LB.ID)
 	o := d.observed(s, in)
-	o.ByName, o.Duplicates = f.byName, f.duplicates
+	o.ByName, o.Rivals, o.Duplicates = f.byName, f.rivals, f.duplicates
 	return d.explore(ctx, s, o, in)
 }
 

@@ -80,6 +80,7 @@ func TestOwner(t *testing.T) {
 		"the user's own":                 {"terraform", []string{"team"}, byID, none, true},
 		"the user's own, taken over":     {"terraform", []string{"team"}, taking, none, false},
 		"of its UID":                     {cloud.UIDName("u-1"), nil, byID, web, false},
+		"of its UID, another cluster's":  {cloud.UIDName("u-1"), []string{d.OwnershipTags.Tag(twin)}, byID, twin, false},
 	} {
 		lb := &object.Balancer{ID: "lb", Name: test.name, Tags: test.tags}
 		got, shared := owner.Read(d.Rules, &object.Snapshot{LB: *lb}, test.input).Owner()
@@ -136,9 +137,33 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestTwoOfOneName: of two balancers that only the name proves, neither is the Service's. Whatever else proves one ends that.
+func TestTwoOfOneName(t *testing.T) {
+	d := unconnected()
+	name := d.OwnershipTags.Name(web)
+	two := []object.Balancer{{ID: "b", Name: name}, {ID: "a", Name: name, Tags: []string{name}}}
+	look := func(id string, more ...object.Balancer) found {
+		return d.choose(object.BulkList{Balancers: append(more, two...)}, cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: id}})
+	}
+	if f := look(""); f.lb == nil || f.lb.ID != "a" || !f.byName || !slices.Equal(f.rivals, []string{"b"}) {
+		t.Errorf("by name: %+v", f)
+	}
+	if f := look("b"); f.lb == nil || f.lb.ID != "b" || f.byName || f.rivals != nil {
+		t.Errorf("by id: %+v", f)
+	}
+	if f := look("", object.Balancer{ID: "c", Tags: d.OwnershipTags.WantedOwnershipTags(web)}); f.lb == nil || f.lb.ID != "c" || f.byName || f.rivals != nil {
+		t.Errorf("by tag: %+v", f)
+	}
+	if f := look("", object.Balancer{ID: "c", Name: name, Tags: d.OwnershipTags.WantedOwnershipTags(twin)}); f.lb == nil || f.lb.ID != "a" || !slices.Equal(f.rivals, []string{"b"}) {
+		t.Errorf("beside another cluster's: %+v", f)
+	}
+}
+
 func TestTagsOfOthersStay(t *testing.T) {
 	d := unconnected()
 	have := []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), "ccm:uid=u-1&cluster=old", ""}
+	web := web
+	web.Former = "old"
 	got := d.OwnershipTags.ReplaceOwnershipTags(have, d.OwnershipTags.WantedOwnershipTags(web), web)
 	for _, tag := range []string{"team", d.OwnershipTags.Tag(shopAPI), d.OwnershipTags.Name(web), d.OwnershipTags.Tag(web)} {
 		if !slices.Contains(got, tag) {

@@ -38,7 +38,7 @@ func TestFloatingIPFollows(t *testing.T) {
 		c := newCase(t, checked())
 		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		in.LoadBalancerIP = test.address
-		in.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=old&uid=u-1"}}, Floating: test.at}}
+		in.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=prod&uid=u-1", "kube_service_old_shop_web"}}, Floating: test.at}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
 		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {

@@ -56,7 +56,7 @@ func TestGroupOfARestoredCluster(t *testing.T) {
 		"the restored cluster's":         {groups: []string{"r: " + groupOfRestored}},
 		"the same, of the same name":     {groups: []string{"r: " + groupOfProd + " (uid u-1, cluster restored)"}},
 		"both":                           {groups: []string{"r: " + groupOfRestored, "g: " + groupOfProd}, deletes: "g"},
-		"the cluster got another name":   {groups: []string{"g: Security Group for shop/web Service LoadBalancer in cluster old"}, balancer: []string{"ccm:cluster=old&uid=u-1"}, deletes: "g"},
+		"the cluster got another id":     {groups: []string{"g: Security Group for shop/web Service LoadBalancer in cluster old"}, balancer: []string{"ccm:cluster=old&uid=u-1"}, deletes: "g"},
 		"the same, and the balancer not": {groups: []string{"g: Security Group for shop/web Service LoadBalancer in cluster old"}, balancer: []string{"ccm:cluster=prod&uid=u-1"}},
 	} {
 		c := prodCase(t, groups(test.groups...))
@@ -67,7 +67,10 @@ func TestGroupOfARestoredCluster(t *testing.T) {
 		}
 		if test.balancer != nil {
 			c.answers["GET /lbaas/loadbalancers"] = `{"loadbalancers": [{"id": "` + idLB + `", "name": "kube_service_prod_shop_web", "provisioning_status": "ACTIVE", "tags": ["` + strings.Join(test.balancer, `","`) + `"]}]}`
-			in.ID = idLB // recorded: when a Service is deleted nothing else leads to what names another cluster
+			in.ID = idLB
+			if strings.Contains(test.balancer[0], "=old") {
+				in.Owner.Former = "old"
+			}
 			c.driver.Config.ManageSecurityGroups, want = true, append(want, "DELETE /lbaas/loadbalancers/"+idLB)
 		}
 		o, err := c.driver.Observe(t.Context(), in)
@@ -175,7 +178,7 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 	for description, deleted := range map[string]bool{
 		ipOfProd:     true,
 		ipOfRestored: false,
-		of + "shop/web from cluster old (uid u-1)":                      true,  // as the balancer's tag says
+		of + "shop/web from cluster old (uid u-1)":                      true,  // a former id
 		of + "shop/api from cluster prod (uid u-2)":                     true,  // it has left
 		of + "shop/api from cluster restored (uid u-2)":                 false, //
 		of + "shop/web from cluster prod (uid u-9)":                     true,  // an earlier Service's
@@ -189,7 +192,7 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 			LB:       object.Balancer{ID: "lb", Name: "kube_service_prod_shop_web", Tags: []string{"ccm:cluster=old&uid=u-1"}, Port: "port"},
 			Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: "port", Description: description},
 		}
-		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb", Deleting: true}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Known: cloud.Known{ID: "lb", Deleting: true}}
 		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
 			t.Fatal(err)
 		}
@@ -201,7 +204,8 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 	}
 }
 
-// TestBalancerOfThisClusterFirst: of two balancers with the Service's UID the one with this cluster in its tag is the Service's.
+// TestBalancerOfThisClusterFirst: of two balancers with the Service's UID the one with this cluster in its tag is the Service's. Another
+// cluster's leads to nothing but a conflict, where its id is recorded.
 func TestBalancerOfThisClusterFirst(t *testing.T) {
 	d := unconnected()
 	theirs, ours := object.Balancer{ID: "1", Tags: d.OwnershipTags.WantedOwnershipTags(twin)}, object.Balancer{ID: "2", Tags: d.OwnershipTags.WantedOwnershipTags(web)}
@@ -209,7 +213,16 @@ func TestBalancerOfThisClusterFirst(t *testing.T) {
 	if f := d.choose(object.BulkList{Balancers: []object.Balancer{theirs, ours}}, in); f.lb == nil || f.lb.ID != "2" || len(f.duplicates) > 0 {
 		t.Errorf("chosen %+v", f)
 	}
-	if f := d.choose(object.BulkList{Balancers: []object.Balancer{theirs}}, in); f.lb == nil || f.lb.ID != "1" {
+	alone := object.BulkList{Balancers: []object.Balancer{theirs}}
+	if f := d.choose(alone, in); f.lb != nil {
 		t.Errorf("without one of this cluster: %+v", f)
+	}
+	in.ID = "1"
+	if f := d.choose(alone, in); f.lb == nil || f.lb.ID != "1" {
+		t.Errorf("by id: %+v", f)
+	}
+	in.ID, in.Owner.Former = "", cloud.FormerClusters(twin.Cluster)
+	if f := d.choose(alone, in); f.lb == nil || f.lb.ID != "1" {
+		t.Errorf("of a former id: %+v", f)
 	}
 }

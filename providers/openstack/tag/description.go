@@ -41,10 +41,15 @@ func (m Ownership) OwnDescription(f Form, o cloud.Owner) string {
 	return text[:min(len(text), MaxText-len(proof))] + proof
 }
 
-// OwnDescriptions are those that objects of the Service may have: the present one, and the one that an older version cut, where that
-// had to be.
+// OwnDescriptions are those that objects of the Service may have: the present one, those with former ids of the cluster, and the one
+// that an older version cut, where that had to be.
 func (m Ownership) OwnDescriptions(f Form, o cloud.Owner) []string {
 	list, whole, proof := []string{m.OwnDescription(f, o)}, m.whole(f, o), uidPart+o.UID+")"
+	for _, id := range o.Former.IDs() {
+		former := o
+		former.Cluster = id
+		list = append(list, m.OwnDescription(f, former))
+	}
 	if len(whole)+len(proof) > MaxText {
 		list = append(list, whole[:MaxText-len(proof)]+proof)
 	}

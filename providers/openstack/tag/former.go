@@ -22,7 +22,7 @@ func (c Owners) IsCalled(cluster, balancer string) bool {
 	if (c.Ours || c.Upstream) && c.ownershipTags.IsNameOf(balancer, c.owner) {
 		names = append(slices.Clone(names), balancer)
 	}
-	return cluster != "" && cluster == c.Own.Cluster || slices.ContainsFunc(names, func(name string) bool {
+	return slices.ContainsFunc(names, func(name string) bool {
 		former, _ := ReadName(name)
 		return cluster != "" && former.Cluster == cluster
 	})

@@ -18,12 +18,13 @@ type Owners struct {
 	// would give its balancer, in this cluster or in one of another name: then it is in former.
 	Ours, Upstream bool
 	former         []string
-	// Own is what the Service's own ownership tag says, the one of this cluster where there are several. Clusters that were restored
-	// from one backup have Services of equal UIDs.
+	// Own is what the Service's own ownership tag says, the one with the present id of this cluster where there are several. Clusters
+	// that were restored from one backup have Services of equal UIDs: those are others.
 	Own cloud.Owner
-	// Others are the owners of our ownership tags for other Services, and Namesake says that one has the same name in another cluster.
-	Others   []cloud.Owner
-	Namesake bool
+	// Others are the owners of our ownership tags for other Services. Namesake says that one has the same name in another cluster, and
+	// Twin that one has the same UID there.
+	Others         []cloud.Owner
+	Namesake, Twin bool
 	// Names are the names upstream gives the balancers of the other Services, and users is how
 	// many those are.
 	Names map[string]bool
@@ -39,12 +40,13 @@ func (m Ownership) ReadOwners(tags []string, o cloud.Owner) Owners {
 		owner = unhashed(owner, o)
 		switch {
 		case ok && ownership.IsTagged(owner, o):
-			if c.Ours = true; !c.IsCertain() {
+			if c.Ours = true; c.Own.Cluster != o.Cluster {
 				c.Own = owner
 			}
 		case ok:
 			c.Others = append(c.Others, owner)
-			c.Namesake = c.Namesake || ownership.Of(owner, o) == ownership.Namesake
+			c.Twin = c.Twin || ownership.IsTwin(owner, o)
+			c.Namesake = c.Namesake || c.Twin || ownership.NamesThis(owner, o)
 			c.Names[m.Name(owner)] = true
 		case m.IsNameOf(tag, o):
 			mine = append(mine, tag)
@@ -85,10 +87,10 @@ func ReadOwnershipTag(tag string) (cloud.Owner, bool) {
 	}, true
 }
 
-// unhashed returns an owner with our cluster as it is, in the place of what fits.
+// unhashed returns an owner with the id of our cluster, the present or a former one, as it is, in the place of what fits.
 func unhashed(owner, us cloud.Owner) cloud.Owner {
-	if owner.Cluster == Hashed(us.Cluster) {
-		owner.Cluster = us.Cluster
+	if id, here := us.ClusterWritten(owner.Cluster, Hashed); here {
+		owner.Cluster = id
 	}
 	return owner
 }

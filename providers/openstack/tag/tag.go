@@ -56,6 +56,7 @@ func (m Ownership) ObservedOwnershipTags(have []string, o cloud.Owner) []string 
 	former := m.ReadOwners(have, o).former
 	for _, tag := range have {
 		owner, _ := ReadOwnershipTag(tag)
+		owner = unhashed(owner, o)
 		if slices.Contains(wanted, tag) || slices.Contains(former, tag) || ownership.IsTagged(owner, o) {
 			ownershipTags = append(ownershipTags, tag)
 		}

@@ -42,6 +42,7 @@ type lab struct {
 	others  []*corev1.Service
 	nodes   []*corev1.Node
 	events  []string
+	former  []string // ids that the cluster had
 	cluster string
 }
 
@@ -113,7 +114,7 @@ func (l *lab) restart() {
 	l.manager = loadbalancer.New(loadbalancer.Options{
 		Cloud: c, Machines: instance.New(instance.Options{Cloud: c, Nodes: every}), Nodes: every,
 		Services: func() []*corev1.Service { return append([]*corev1.Service{l.svc}, l.others...) },
-		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: l.cluster, Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
+		Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: l.cluster, FormerClusterIDs: l.former, Events: l, Metrics: metric.Discard{}, Adoption: safety.Adoption{},
 	})
 	l.server.ResetTraffic()
 }

@@ -79,7 +79,7 @@ func (t Tags) Read(all []string, self cloud.Owner) ([]string, cloud.Owner) {
 			}
 			upstreamCluster = self.Cluster
 		case prefixCluster:
-			owner.Cluster = valueOf(value, self.Cluster, identifier.MaxTag-len(prefixCluster))
+			owner.Cluster = clusterOf(value, self)
 		case prefixUID:
 			owner.UID = cmp.Or(owner.UID, valueOf(value, self.UID, identifier.MaxTag-len(prefixUID)))
 		case prefixCloud:
@@ -107,6 +107,15 @@ func (t Tags) canonical(tag string, self cloud.Owner) string {
 		}
 	}
 	return tag
+}
+
+// clusterOf returns the id of a cluster that a tag names.
+func clusterOf(value string, self cloud.Owner) string {
+	const room = identifier.MaxTag - len(prefixCluster)
+	if id, here := self.ClusterWritten(value, func(id string) string { return encode(id, room) }); here {
+		return id
+	}
+	return decode(value)
 }
 
 // valueOf decodes the value of an ownership tag. A value too long for a tag can't be decoded, but it can

@@ -138,14 +138,14 @@ func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud
 	return ownership.IsCertain(m.madeFor(ip, s, in), in.Owner) && ip.Description != m.description(in.Owner)
 }
 
-// IsFirst reports whether the floating IP of a balancer has to be described anew before the balancer gets its tags. When the cluster's id
-// changes, nothing but the former tag says that what names the former id is the Service's.
+// IsFirst reports whether the floating IP of a balancer has to be described anew before the balancer gets its tags, where these name a
+// former id of the cluster. Once the balancer has the present id nothing is left to do.
 func (m *Manager) IsFirst(s *object.Snapshot, in cloud.Input) bool {
 	if s.Floating == nil || in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6 {
 		return false
 	}
 	tags := owner.Read(m.Rules, s, in).Tags
-	return tags.Ours && !tags.IsCertain() && m.isOutdated(s.Floating, s, in)
+	return tags.Ours && tags.Own.Cluster != in.Owner.Cluster && m.isOutdated(s.Floating, s, in)
 }
 
 // madeFor returns the owner that the description of a floating IP names.
@@ -153,7 +153,7 @@ func (m *Manager) madeFor(ip *object.FloatingIP, s *object.Snapshot, in cloud.In
 	o, _ := m.Rules.OwnershipTags.ReadDescription(tag.FloatingIP, ip.Description, in.Owner)
 	tenancy := owner.Read(m.Rules, s, in)
 	// Descriptions had --cluster-name beside the UID before they had the cluster's id. A free one may be that of the cluster with this id.
-	if ip.Port != "" && ownership.IsTagged(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
+	if ip.Port != "" && ownership.HasUID(o, in.Owner) && o.Cluster == m.Rules.OwnershipTags.ClusterName && tenancy.Tags.IsCertain() {
 		o.Cluster = in.Owner.Cluster
 	}
 	return tenancy.AsOurs(o)

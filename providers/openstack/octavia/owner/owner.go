@@ -18,7 +18,7 @@ import (
 // own name:
 //
 //	tags                               named by id  owner                                    shared
-//	this Service's                     –            this Service, of the cluster in the tag no
+//	this Service's, of this cluster    –            this Service, of the id in the tag      no
 //	upstream's of this Service         yes          this Service, by name                    as a tenant
 //	upstream's of this Service         no           what the tag says, literally            no
 //	other Services', of this cluster   yes          nobody, while there is room              yes
@@ -35,8 +35,8 @@ func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
 	named := c.rules.OwnershipTags.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
 	switch {
-	case c.Tags.Ours, ownership.IsInName(lb.Name, o):
-		o.Cluster = cmp.Or(c.Tags.Own.Cluster, o.Cluster)
+	case c.Tags.Ours, ownership.IsInName(lb.Name, o) && !c.Tags.Twin:
+		o.Cluster, o.Former = cmp.Or(c.Tags.Own.Cluster, o.Cluster), ""
 		return o, false
 	case c.Tags.Upstream && !c.Tags.Namesake:
 		return c.ofUpstream(c.Tags.Named(), byID), byID && c.Tenant

@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+)
+
+// clusters says which cluster the ownership tags name of the load balancers that Services have.
+type clusters struct {
+	err error
+	// looked is how many there are.
+	looked int
+	// without are Services whose load balancer names no cluster, former those whose one names a former id, and conflicts are what
+	// Services name and may not have.
+	without, former, conflicts []string
+}
+
+// namedClusters looks at the load balancers of all Services that ask us for one.
+func namedClusters(ctx context.Context, f *facts) (c clusters) {
+	asking := f.asking(func(*corev1.Service) bool { return true })
+	if len(asking) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
+		return c
+	}
+	for _, found := range f.inspector().Balancers(ctx, asking) {
+		name := serviceName(found.Service)
+		if found.Err != nil {
+			c.err = fmt.Errorf("reading the load balancer of Service %s: %w", name, found.Err)
+			return c
+		}
+		us := found.Found.Input.Owner
+		if slices.ContainsFunc(found.Found.Clusters, func(id string) bool { return !us.HasCluster(id) }) {
+			for _, conflict := range found.Found.Conflicts {
+				c.conflicts = append(c.conflicts, name+": "+conflict)
+			}
+		}
+		switch cluster := found.Found.Observed.Owner.Cluster; {
+		case !found.Found.Observed.Found:
+			continue
+		case cluster == "":
+			c.without = append(c.without, name)
+		case cluster != us.Cluster:
+			c.former = append(c.former, name+": "+cluster)
+		}
+		c.looked++
+	}
+	return c
+}
+
+// inspector says what the controller manager would do.
+func (f *facts) inspector() *inspect.Inspector {
+	return inspect.New(inspect.Options{
+		Cloud: f.Cloud, ClusterID: f.Manager.ClusterID, FormerClusterIDs: f.Manager.FormerClusterIDs, Cluster: f.cluster(), Tuning: f.Manager.Tuning,
+		Adoption: f.Manager.Adoption, ClusterCIDRs: f.Manager.ClusterCIDRs, Enabled: f.Manager.Enabled,
+	})
+}
+
+// judgeClusters says whether ownership tags name this cluster, and whether --former-cluster-ids can go:
+//
+//	load balancers                outcome
+//	are another cluster's         failure
+//	name a former id              ok: the flag has to stay
+//	name none, the flag is there  warning: it can go
+//	any others                    ok, with the number of those that name no cluster
+func judgeClusters(f *facts) Outcome {
+	if err := f.servicesKnown(); err != nil {
+		return cannot(err)
+	}
+	if !f.balances() {
+		return fine("%s", unbalanced)
+	}
+	if err := cmp.Or(f.sky.unknown(), f.nodes.err, f.clusters.err); err != nil {
+		return cannot(err)
+	}
+	c, ids := f.clusters, strings.Join(f.Manager.FormerClusterIDs, ",")
+	switch {
+	case len(c.conflicts) > 0:
+		return failure(plural(len(c.conflicts), "load balancer")+" that Services name and may not have", "", bounded(c.conflicts)...)
+	case len(c.former) > 0:
+		o := fine("%s with a former id of the cluster in their ownership tags: --former-cluster-ids=%s has to stay%s", plural(len(c.former), "load balancer"), ids, c.unnamed())
+		o.Evidence = bounded(c.former)
+		return o
+	case ids != "":
+		return warning("no load balancer has a former id of the cluster in its ownership tags"+c.unnamed(), "leave out --former-cluster-ids="+ids+" (chart: formerClusterIDs)")
+	}
+	return fine("%s looked at%s", plural(c.looked, "load balancer"), c.unnamed())
+}
+
+// unnamed counts the load balancers that name no cluster.
+func (c clusters) unnamed() string {
+	if len(c.without) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s without a cluster in their ownership tags, which gets there with their first change: %s", plural(len(c.without), "load balancer"), names(c.without))
+}
