@@ -49,7 +49,7 @@ func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (dec
 // candidates makes the machines behind the nodes the candidates.
 func (p *pipeline) candidates(ctx context.Context, nodes []*corev1.Node) target.Candidates {
 	c := p.manager.nodes.Candidates(ctx, nodes, p.Selector)
-	p.Input.Candidates = c.Targets
+	p.Input.Candidates, p.doubt = c.Targets, c.Again
 	return c
 }
 

@@ -78,7 +78,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 	f.Observed = after
 	second := succession{p}
 	if o, err = second.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = second.prune(ctx, after, seen)
+		o.Again = cmp.Or(second.prune(ctx, after, seen), p.doubt)
 	}
 	return o, err
 }

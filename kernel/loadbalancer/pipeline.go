@@ -23,6 +23,8 @@ type pipeline struct {
 	entry  *state.Entry
 	// revisit is when the balancer has to be looked at again for a part that is left, 0 for none.
 	revisit time.Duration
+	// doubt is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
+	doubt time.Duration
 }
 
 // begin starts a run, after other runs for the same Service have ended. The context it

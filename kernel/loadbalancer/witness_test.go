@@ -53,6 +53,8 @@ func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	return cloud.InstanceID(id), nil
 }
 
+func (*fakeMachines) Held() bool { return false }
+
 func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {

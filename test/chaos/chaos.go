@@ -50,6 +50,7 @@ type scenario struct {
 var groups = [][]scenario{
 	{{"kill loop", killLoop}},
 	{{"two leaders", twoLeaders}, {"tenants", tenants}, {"many services", manyServices}},
+	{{"mass removal", massRemoval}, {"whole-pool replacement", poolReplacement(10, 10)}, {"pool replacement", poolReplacement(30, 25)}},
 	{{"hostile answers", hostileAnswers}, {"hostile OpenStack", hostileCloud(openStack)}, {"hostile AWS", hostileCloud(amazon)}, {"frozen API server", frozenAPIServer}},
 }
 
