@@ -126,3 +126,30 @@ func TestLookupAfterARestartDuringAMassRemoval(t *testing.T) {
 		}
 	})
 }
+
+// The list is young and has machines that went since. When the cloud has refused one, the next question reads a new list, once.
+func TestLookupOfAnOutdatedList(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("stay", 8, true)
+		doomed := w.members("go", 12, true)
+		w.status(t.Context(), i, 10)
+		w.vanish(doomed...)
+		ids := slices.Concat(idsOf("stay", 8), idsOf("go", 12))
+		if present, err := i.Lookup(t.Context(), ids); err != nil || len(present) != 20 {
+			t.Fatalf("%d machines, %v: nothing says yet that some went", len(present), err)
+		}
+		i.Outdate()
+		i.Outdate()
+		w.cost()
+		for range 3 {
+			if present, err := i.Lookup(t.Context(), ids); err != nil || len(present) != 8 {
+				t.Errorf("%d machines, %v, want 8", len(present), err)
+			}
+		}
+		if got := w.called("list"); got != 2 {
+			t.Errorf("%d lists, want one more", got)
+		}
+	})
+}

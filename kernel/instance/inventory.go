@@ -16,6 +16,7 @@
 package instance
 
 import (
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,6 +67,8 @@ type state struct {
 	mass      *absence.Mass
 	brake     *safety.Brake
 	report    *reporter
+	// outdated is from when on lists are believed by Lookup, nil for any time.
+	outdated atomic.Pointer[time.Time]
 	// partOf names the credentials that a machine is seen with, see cloud.Partitioned.
 	partOf func(cloud.InstanceID) string
 

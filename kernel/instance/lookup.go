@@ -88,6 +88,13 @@ func (i *Inventory) Read(ctx context.Context) {
 // generation is what was known of machines at a time.
 type generation struct{ installed, refused *cache.Snapshot }
 
+// Outdate has the next Lookup believe no list from before now: the cloud refused something, which may be a machine that went
+// since the last list. Those who say so in the same few seconds share a list.
+func (i *Inventory) Outdate() {
+	now := time.Now()
+	i.outdated.Store(&now)
+}
+
 // Held reports whether the newest list of machines is held: it is complete and is not believed, as it lacks too many machines.
 func (i *Inventory) Held() bool { return i.cache.Lists().Lacks(nil) }
 
@@ -153,6 +160,9 @@ func (i *Inventory) ByName(ctx context.Context, nodes []*corev1.Node) (map[strin
 func unanswered[K any](ctx context.Context, i *Inventory, keys []K, answer func(key K, since time.Time) bool) ([]K, error) {
 	size := i.size()
 	since := sinceAge(i.schedule.metadataAge(size))
+	if at := i.outdated.Load(); at != nil && at.After(since) {
+		since = *at
+	}
 	rest := slices.DeleteFunc(slices.Clone(keys), func(k K) bool { return answer(k, since) })
 	if len(rest) == 0 {
 		return nil, nil

@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -49,6 +51,38 @@ func TestAllMachinesInDoubt(t *testing.T) {
 	_ = f.ensure()
 	if got := f.only().Targets; len(got) != 3 {
 		t.Errorf("targets %v: those that serve stay", got)
+	}
+}
+
+// A refusal may be for a machine that went a moment ago, when the kubelet of a Node does not report.
+func TestRefusalOutdatesMachines(t *testing.T) {
+	for _, test := range []struct {
+		name  string
+		err   error
+		ready bool
+		want  int
+	}{
+		{"refused, a Node is NotReady", &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "test", Err: errBroken}, false, 1},
+		{"refused, all are Ready", &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "test", Err: errBroken}, true, 0},
+		{"not refused", errConflict, false, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := newFixture(t)
+			for _, node := range f.nodes {
+				if test.ready {
+					node.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: corev1.ConditionTrue}}
+				}
+			}
+			f.driver.fail = func(call string, _ bool) error {
+				if call == "apply" {
+					return test.err
+				}
+				return nil
+			}
+			if err := f.ensure(); err == nil || f.machines.outdated != test.want {
+				t.Errorf("%v, outdated %d times, want %d", err, f.machines.outdated, test.want)
+			}
+		})
 	}
 }
 

@@ -25,6 +25,8 @@ type pipeline struct {
 	revisit time.Duration
 	// doubt is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
 	doubt time.Duration
+	// unready says that the kubelet of a Node that is offered does not report.
+	unready bool
 }
 
 // begin starts a run, after other runs for the same Service have ended. The context it

@@ -23,7 +23,9 @@ type fakeMachines struct {
 	unread map[cloud.InstanceID]bool
 	// doubtful machines are left out too, because the newest list of machines, which is held, lacks them.
 	doubtful map[cloud.InstanceID]bool
-	bare   map[cloud.InstanceID]bool // without address
+	// outdated counts how often the machines were said to be others than before.
+	outdated int
+	bare     map[cloud.InstanceID]bool // without address
 	// named are machines found by a node's name; nameless fails to find any.
 	named    map[string]cloud.Instance
 	nameless error
@@ -57,6 +59,8 @@ func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	}
 	return cloud.InstanceID(id), nil
 }
+
+func (m *fakeMachines) Outdate() { m.outdated++ }
 
 func (m *fakeMachines) Held() bool { return len(m.doubtful) > 0 }
 

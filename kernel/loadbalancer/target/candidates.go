@@ -248,6 +248,8 @@ type Machines interface {
 	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
 	// of which there is exactly one. With an error the answer may hold a part of them.
 	ByName(ctx context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error)
+	// Outdate has the next Lookup read the machines again: the cloud refused one of them.
+	Outdate()
 	// Held reports whether the newest list of machines is held, because it lacks too many of them.
 	Held() bool
 	// Generation is another one when Lookup may know more of a machine than before; nil when that
