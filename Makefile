@@ -209,7 +209,7 @@ bench: need-go controlplane ## Measure calls, writes and time (CLOUD=gce,aws NOD
 	cd test && go run ./cmd/bench -cloud $(BENCH_CLOUD) -nodes $(NODES) $(if $(RECORD),-record) $(if $(PROFILE),-profiles $(abspath $(PROFILE))) $(BENCH_FLAGS)
 
 .PHONY: chaos
-chaos: need-go controlplane build-if-needed ## Attack the binary and print what is lost: kill loop, two leaders, tenants, hostile answers (ONLY="kill loop" for one), and measure the memory for the largest answers of EC2.
+chaos: need-go controlplane build-if-needed ## Attack the binary and print what is lost: kill loop, mass removal, two leaders, tenants, hostile answers (ONLY="kill loop" for one), and measure the memory for the largest answers of EC2.
 	cd test && go run ./cmd/chaos -binary ../$(BINARY) -only '$(ONLY)'
 	@# Not in `make test`: the race detector takes memory of its own.
 	cd test && go test -count=1 -v ./memory

@@ -16,6 +16,7 @@
 package instance
 
 import (
+	"sync/atomic"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -66,6 +67,8 @@ type state struct {
 	mass      *absence.Mass
 	brake     *safety.Brake
 	report    *reporter
+	// outdated is from when on lists are believed by Lookup, nil for any time.
+	outdated atomic.Pointer[time.Time]
 	// partOf names the credentials that a machine is seen with, see cloud.Partitioned.
 	partOf func(cloud.InstanceID) string
 
@@ -157,7 +160,7 @@ func (s *state) believed(node *corev1.Node, id cloud.InstanceID, since time.Time
 }
 
 // known returns the machine from what was read at since or later; nil when it is not in
-// there. Names are looked up only in lists that are believed.
+// there. A name that was the name of a machine which is in doubt is asked for by a direct read.
 func (s *state) known(k cache.Key, since time.Time) (*cache.Record, error) {
 	if k.ID != "" {
 		return s.cache.Since(k.ID, since), nil
@@ -166,6 +169,9 @@ func (s *state) known(k cache.Key, since time.Time) (*cache.Record, error) {
 	var ids []cloud.InstanceID
 	several := false
 	for _, r := range s.cache.Named(k.Name) {
+		if s.doubtful(r.ID, r) {
+			return nil, nil
+		}
 		ids = append(ids, r.ID)
 		if !r.Seen.Before(since) && !s.absences.Confirmed(r.ID) {
 			several = several || found != nil

@@ -13,40 +13,70 @@ import (
 )
 
 // Lookup returns those of the machines that exist, as targets of balancers and routes. An id that is missing
-// from the result was answered by a definite not-found, once; with any doubt about any of them Lookup returns
-// an error instead. Machines seen within staleAge count as present while the cloud fails. No cloud is asked
-// for machines that only their Nodes describe: they are missing when the Node is.
+// from the result was answered by a definite not-found; with any doubt about any of them there is an error too: a
+// *UnreadError when nothing but a list says that some are gone. Machines seen within staleAge count as present while
+// the cloud fails. No cloud is asked for machines that only their Nodes describe: they are missing when the Node is.
 func (i *Inventory) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	ids, present := i.nodes.split(ids)
 	if len(ids) == 0 {
 		return present, nil
 	}
-	rest, err := unanswered(ctx, i, ids, func(id cloud.InstanceID, since time.Time) bool {
+	_, err := unanswered(ctx, i, ids, func(id cloud.InstanceID, since time.Time) bool {
 		r := i.cache.Since(id, since)
 		if r != nil {
 			present[id] = cache.Copy(r.Instance)
 		}
 		return r != nil
 	})
-	if err != nil {
-		return nil, err
+	doubtful, unlisted := i.sort(ids, present)
+	if err == nil {
+		var postponed []cloud.InstanceID
+		postponed, err = i.readUnlisted(ctx, unlisted, present)
+		doubtful = append(doubtful, postponed...)
 	}
+	unread := i.readDoubtful(ctx, doubtful, present)
+	if err == nil {
+		err = unread
+	}
+	return i.nodes.completeAll(present), err
+}
+
+// sort returns the machines that are in doubt, which are not present any more, and those of which nothing is known.
+func (i *Inventory) sort(ids []cloud.InstanceID, present map[cloud.InstanceID]cloud.Instance) (doubtful, unlisted []cloud.InstanceID) {
+	for _, id := range ids {
+		switch r := i.cache.Get(id); {
+		case r != nil && i.doubtful(id, r):
+			delete(present, id)
+			doubtful = append(doubtful, id)
+		case present[id].ID == "":
+			unlisted = append(unlisted, id)
+		}
+	}
+	return doubtful, unlisted
+}
+
+// readUnlisted adds the machines that direct reads show and no list does. It returns those whose read was postponed
+// although the newest list lacks them.
+func (i *Inventory) readUnlisted(ctx context.Context, ids []cloud.InstanceID, present map[cloud.InstanceID]cloud.Instance) (postponed []cloud.InstanceID, err error) {
 	var keys []cache.Key
-	for _, id := range rest {
+	for _, id := range ids {
 		if k := (cache.Key{ID: id}); !i.cache.Missed(k) {
 			keys = append(keys, k)
 		}
 	}
-	for _, q := range i.reads.misses.Join(ctx, keys...) {
-		found, err := q.Wait(ctx)
-		if err != nil {
-			return nil, err
+	for n, q := range i.reads.misses.Join(ctx, keys...) {
+		found, failure := q.Wait(ctx)
+		switch {
+		case errors.Is(failure, errNotItsTurn) && i.lacked(keys[n].ID):
+			postponed = append(postponed, keys[n].ID)
+		case err == nil:
+			err = failure
 		}
 		for _, machine := range found {
 			present[machine.ID] = cache.Copy(machine)
 		}
 	}
-	return i.nodes.completeAll(present), nil
+	return postponed, err
 }
 
 // Read reads a list of machines, for those who will ask soon: a process that has just begun to lead knows
@@ -57,6 +87,16 @@ func (i *Inventory) Read(ctx context.Context) {
 
 // generation is what was known of machines at a time.
 type generation struct{ installed, refused *cache.Snapshot }
+
+// Outdate has the next Lookup believe no list from before now: the cloud refused something, which may be a machine that went
+// since the last list. Those who say so in the same few seconds share a list.
+func (i *Inventory) Outdate() {
+	now := time.Now()
+	i.outdated.Store(&now)
+}
+
+// Held reports whether the newest list of machines is held: it is complete and is not believed, as it lacks too many machines.
+func (i *Inventory) Held() bool { return i.cache.Lists().Lacks(nil) }
 
 // Generation is another one when Lookup may know more of a machine than before, nil where that cannot be
 // said.
@@ -120,6 +160,9 @@ func (i *Inventory) ByName(ctx context.Context, nodes []*corev1.Node) (map[strin
 func unanswered[K any](ctx context.Context, i *Inventory, keys []K, answer func(key K, since time.Time) bool) ([]K, error) {
 	size := i.size()
 	since := sinceAge(i.schedule.metadataAge(size))
+	if at := i.outdated.Load(); at != nil && at.After(since) {
+		since = *at
+	}
 	rest := slices.DeleteFunc(slices.Clone(keys), func(k K) bool { return answer(k, since) })
 	if len(rest) == 0 {
 		return nil, nil

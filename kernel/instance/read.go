@@ -33,6 +33,8 @@ type reader struct {
 	misses batch.Batcher[cache.Key, machines]
 	states batch.Batcher[absence.Key, machines]
 	proofs batch.Batcher[cloud.InstanceID, machines]
+	// doubts are machines that were seen and that something newer speaks against.
+	doubts batch.Batcher[cloud.InstanceID, machines]
 }
 
 func newReader(s *state) *reader {
@@ -40,6 +42,7 @@ func newReader(s *state) *reader {
 	r.misses = batch.Batcher[cache.Key, machines]{Wait: s.policy.Coalesce, Answer: r.answer}
 	r.states = batch.Batcher[absence.Key, machines]{Wait: s.policy.Coalesce, Answer: r.readStates, Rejoin: true}
 	r.proofs = batch.Batcher[cloud.InstanceID, machines]{Wait: s.policy.Coalesce, Answer: r.readProofs}
+	r.doubts = batch.Batcher[cloud.InstanceID, machines]{Wait: s.policy.Coalesce, Answer: r.readDoubts, Rejoin: true}
 	return r
 }
 

@@ -138,6 +138,12 @@ func (b *budget) room(requests int) bool {
 	return b.limiter.Tokens() >= float64(requests+b.list()+readsBetweenLists)
 }
 
+// affordable is how many of n machines can be read one by one and leave a list and some reads for new Nodes.
+func (b *budget) affordable(n int) int {
+	requests := int(b.limiter.Tokens()) - b.list() - readsBetweenLists
+	return min(n, max(requests, 0)*b.schedule.batch())
+}
+
 // spare reports whether a read that is likely to fail leaves enough for the proofs of others: a list, and some reads.
 func (b *budget) spare() bool { return b.room(1 + b.list() + readsBetweenLists) }
 

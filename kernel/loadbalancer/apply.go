@@ -42,6 +42,9 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		if made := madeBy(d, progress); made != nil {
 			p.state.Created = made.ID
 		}
+		if p.unready && refused(err) { // what was refused may be the machine of such a Node
+			p.manager.nodes.Machines.Outdate()
+		}
 		return progress, p.failed(ctx, err)
 	case !p.live():
 		return progress, nil

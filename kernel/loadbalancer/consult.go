@@ -2,10 +2,12 @@ package loadbalancer
 
 import (
 	"context"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
@@ -49,7 +51,8 @@ func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (dec
 // candidates makes the machines behind the nodes the candidates.
 func (p *pipeline) candidates(ctx context.Context, nodes []*corev1.Node) target.Candidates {
 	c := p.manager.nodes.Candidates(ctx, nodes, p.Selector)
-	p.Input.Candidates = c.Targets
+	p.Input.Candidates, p.doubt = c.Targets, c.Again
+	p.unready = slices.ContainsFunc(nodes, func(node *corev1.Node) bool { return !instance.Ready(node) })
 	return c
 }
 

@@ -84,7 +84,7 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	f.Observed = after
 	second := succession{p}
 	if o, err = second.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = cmp.Or(second.prune(ctx, after, seen), p.remaining())
+		o.Again = cmp.Or(second.prune(ctx, after, seen), p.remaining(), p.doubt)
 	}
 	return o, err
 }

@@ -27,6 +27,10 @@ type pipeline struct {
 	record map[string]string
 	// settled says that all second balancers were looked after that the run saw.
 	settled bool
+	// doubt is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
+	doubt time.Duration
+	// unready says that the kubelet of a Node that is offered does not report.
+	unready bool
 }
 
 // begin starts a run, after other runs for the same Service have ended. The context it

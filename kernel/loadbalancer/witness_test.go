@@ -3,6 +3,8 @@ package loadbalancer
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 
@@ -10,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
@@ -18,7 +21,11 @@ type fakeMachines struct {
 	missing map[cloud.InstanceID]bool
 	// unread machines are left out of the answer, together with an error.
 	unread map[cloud.InstanceID]bool
-	bare   map[cloud.InstanceID]bool // without address
+	// doubtful machines are left out too, because the newest list of machines, which is held, lacks them.
+	doubtful map[cloud.InstanceID]bool
+	// outdated counts how often the machines were said to be others than before.
+	outdated int
+	bare     map[cloud.InstanceID]bool // without address
 	// named are machines found by a node's name; nameless fails to find any.
 	named    map[string]cloud.Instance
 	nameless error
@@ -53,6 +60,10 @@ func (m *fakeMachines) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	return cloud.InstanceID(id), nil
 }
 
+func (m *fakeMachines) Outdate() { m.outdated++ }
+
+func (m *fakeMachines) Held() bool { return len(m.doubtful) > 0 }
+
 func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {
@@ -60,12 +71,15 @@ func (m *fakeMachines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cl
 		if !m.bare[id] {
 			instance.Addresses = []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.1"}}
 		}
-		if !m.missing[id] && !m.unread[id] {
+		if !m.missing[id] && !m.unread[id] && !m.doubtful[id] {
 			found[id] = instance
 		}
 	}
 	if len(m.unread) > 0 {
 		return found, errBroken
+	}
+	if len(m.doubtful) > 0 {
+		return found, &instance.UnreadError{IDs: slices.Sorted(maps.Keys(m.doubtful)), Err: errBroken}
 	}
 	return found, nil
 }

@@ -49,9 +49,10 @@ const (
 
 // The processes of a run.
 const (
-	initialiseProcess = "initialise"
-	defaultProcess    = "default"
-	steadyProcess     = "steady"
+	initialiseProcess  = "initialise"
+	defaultProcess     = "default"
+	steadyProcess      = "steady"
+	replacementProcess = "replacement"
 )
 
 // published are DigitalOcean's published limits, the strictest of those that have any.
@@ -126,7 +127,7 @@ func (r *run) steps() []step {
 	if r.options.Brief {
 		return append(steps, step{"Services", r.servicesOnly})
 	}
-	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady})
+	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady}, step{"all machines replaced", r.replaceAll})
 }
 
 // run is one measurement under way.

@@ -81,6 +81,7 @@ func TestViolations(t *testing.T) {
 		{"memory", func(r *Result) { r.PeakMemoryMB = map[string]float64{defaultProcess: 141} }, "MB of memory: 141, at most 140"},
 		{"slow takeover", func(r *Result) { r.Takeover.StoppedSeconds = 7 }, "SIGTERM to the next leader's first Node: 7, at most 6"},
 		{"slow takeover after a kill", func(r *Result) { r.Takeover.KilledSeconds = 18 }, "first Node: 18, at most 17"},
+		{"slow replacement", func(r *Result) { r.ReplaceAll.Seconds = 15.1 }, "in the place of all: 16, at most 15"},
 		{"lost nodes", func(r *Result) { r.NodesLost = 1 }, "nodes lost: 1"},
 		{"throttled without a quota", func(r *Result) { r.Steady.Window.Throttled = 1 }, ""},
 		{"throttled", func(r *Result) { r.Steady.Window.Throttled, r.Quota = 1, true }, "throttled calls in steady state: 1"},

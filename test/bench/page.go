@@ -121,6 +121,8 @@ requests take 30 ms at least. A column is one run with that many Nodes.
 - *idle*: extrapolated from a window with one pass over the Nodes' addresses, to as many an hour as read a list by default:
   twelve, or fewer where the cloud's limit has lists grow older.
 - *ensured again*: another process starts, with nothing changed.
+- *all of 10 machines replaced*: in a cluster of its own, all machines go without a word while ten new ones join, and their Nodes
+  are held.
 - A dash: the cloud has no load balancers here, or its test cloud does not bear them with so many machines, or its load
   balancers have as many targets as they can before nodes are added.
 `

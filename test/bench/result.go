@@ -41,8 +41,10 @@ type Result struct {
 	Steady    Steady `json:"steady"`
 	AddNodes  Step   `json:"addNodes"`
 	Delete    Step   `json:"deleteServices"`
+	// ReplaceAll is from the first of ten new Nodes, the machines of all ten others being gone, until the new machines are targets.
+	ReplaceAll Step `json:"replaceAll,omitzero"`
 
-	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady.
+	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady, replacement.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
 	// BinaryMB is what pages of the binary are of that.
 	BinaryMB float64 `json:"binaryMB,omitempty"`
@@ -123,6 +125,7 @@ func (r Result) Violations() []string {
 	atMost("milliseconds of processor to initialise", int(r.Initialise.CPUSeconds*1000), busyStart+perNode*r.Nodes)
 	atMost("seconds until all Services have an address", int(r.Create.Seconds), slowMaking+r.Services)
 	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB)
+	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
 		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReady.Calls.Throttled, 0)
@@ -143,6 +146,9 @@ const (
 	// lease how long a lease lasts, in seconds.
 	slowTakeover = 6
 	lease        = 11
+	// slowReplacement is how long new machines may take to be targets, in seconds, when all others are gone. The test clouds take
+	// no time of their own for that.
+	slowReplacement = 15
 	// busyMaking, and perService more for each Service, are the milliseconds of processor from which on each creation has
 	// certainly gone through all Nodes, and busyEnsure those of one ensure. They are twice what is aimed at.
 	busyMaking = 2000
@@ -170,7 +176,7 @@ func (r Result) unchangedCPU() float64 {
 // throttled counts refused calls in the whole run.
 func (r Result) throttled() int {
 	all := r.Initialise.Calls
-	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Unchanged.Calls, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls} {
+	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Unchanged.Calls, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls, r.ReplaceAll.Calls} {
 		all = all.plus(c)
 	}
 	return all.Throttled

@@ -50,6 +50,8 @@ var rows = []row{
 	{"10 nodes added: in all balancers", "s", true, true, ifAdded(decimal(func(r Result) float64 { return r.AddNodes.Seconds }))},
 	{"Services deleted: cloud calls (writes)", "", false, true, calls(func(r Result) Calls { return r.Delete.Calls })},
 	{"Services deleted: time", "s", true, true, decimal(func(r Result) float64 { return r.Delete.Seconds })},
+	{"all of 10 machines replaced: cloud calls (writes)", "", false, true, ifReplaced(calls(func(r Result) Calls { return r.ReplaceAll.Calls }))},
+	{"all of 10 machines replaced: new targets after", "s", true, true, measured(func(r Result) float64 { return r.ReplaceAll.Seconds })},
 	{"answers 429", "", false, false, count(Result.throttled)},
 }
 
@@ -98,6 +100,16 @@ func ifTouched(value func(Result) string) func(Result) string {
 	}
 }
 
+// ifReplaced is a figure of machines that were replaced, "-" in a run from before they were measured.
+func ifReplaced(value func(Result) string) func(Result) string {
+	return func(r Result) string {
+		if r.ReplaceAll.Seconds == 0 {
+			return "-"
+		}
+		return value(r)
+	}
+}
+
 // of is the figure of a result, "-" where there are no Services to be measured.
 func (r row) of(result Result) string {
 	if r.services && result.Services == 0 {
@@ -140,7 +152,7 @@ func Routes(w io.Writer, r Result) {
 	}{
 		{"initialise", r.Initialise.Calls}, {"restart", r.Restart}, {"10 % NotReady", r.NotReady.Calls},
 		{"Services made", r.Create.Calls}, {"Services ensured again", r.SecondEnsure}, {"Services touched", r.Unchanged.Calls}, {"window with a status pass", r.Steady.Window},
-		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls},
+		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls}, {"all machines replaced", r.ReplaceAll.Calls},
 	} {
 		var parts []string
 		for _, route := range slices.Sorted(maps.Keys(step.calls.Routes)) {

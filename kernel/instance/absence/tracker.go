@@ -223,6 +223,22 @@ func (t *Tracker) Confirmed(id cloud.InstanceID) bool {
 	return false
 }
 
+// NotFound counts the direct reads that did not find a machine at since or later, for the Node that knows most: 2 at most.
+func (t *Tracker) NotFound(id cloud.InstanceID, since time.Time) (most int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, a := range t.byID[id] {
+		n := 0
+		for _, at := range []time.Time{a.First, a.Last} {
+			if !at.IsZero() && !at.Before(since) {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
+
 // Nodes returns the UIDs of the Nodes whose machines were not found at least once.
 func (t *Tracker) Nodes() (uids []string) {
 	t.mu.Lock()

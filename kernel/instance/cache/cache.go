@@ -4,6 +4,7 @@ package cache
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,6 +18,8 @@ const (
 	FirstMiss = 5 * time.Second
 	// MaxMiss is how long it does at most: the time doubles with each one.
 	MaxMiss = 30 * time.Second
+	// keptMiss is how long one is remembered.
+	keptMiss = 2 * MaxMiss
 	// answerAge is how long the cloud's answer to a question for a name holds, unless a list
 	// says otherwise: the Nodes of bare metal have names that no machine has.
 	answerAge = time.Hour
@@ -65,6 +68,12 @@ type Lists struct {
 	Started time.Time
 	// Matched says that a list had the machine of a Node of ours: the account is the right one.
 	Matched bool
+}
+
+// Lacks reports whether a newer list lacks the machine of the record: a complete one, although it is not believed. That proves
+// nothing. The record of a machine that no list had is nil.
+func (l Lists) Lacks(r *Record) bool {
+	return l.Refused != nil && l.Refused.Complete && (r == nil || r.Seen.Before(l.Refused.Started))
 }
 
 // Install takes over a list that is believed.
@@ -117,12 +126,19 @@ func (c *Cache) Since(id cloud.InstanceID, since time.Time) *Record {
 	return nil
 }
 
-// Named returns the machines of a name, sorted by id, from the newest list that is believed.
+// Named returns the machines of a name, sorted by id, from the newest list that is believed, and from a newer one that is not
+// as far as it is complete: it may hide machines, but those it has are there.
 func (c *Cache) Named(name string) []*Record {
-	installed := c.Lists().Installed
+	lists := c.Lists()
+	ids := lists.Installed.byName[name]
+	if refused := lists.Refused; refused != nil && refused.Complete && len(refused.byName[name]) > 0 {
+		ids = slices.Concat(ids, refused.byName[name])
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+	}
 	var records []*Record
-	for _, id := range installed.byName[name] {
-		if r := installed.byID[id]; r != nil {
+	for _, id := range ids {
+		if r := c.Get(id); r != nil {
 			records = append(records, r)
 		}
 	}
@@ -152,6 +168,14 @@ func (c *Cache) Missed(k Key) bool {
 	defer c.mu.Unlock()
 	m, ok := c.misses[k]
 	return ok && time.Since(m.at) < m.wait
+}
+
+// MissedSince reports whether a direct read that is still remembered did not find the machine, at since or later.
+func (c *Cache) MissedSince(id cloud.InstanceID, since time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	m, ok := c.misses[Key{ID: id}]
+	return ok && !m.at.Before(since) && time.Since(m.at) < keptMiss
 }
 
 // Miss remembers a definite not-found.
@@ -187,7 +211,7 @@ func (c *Cache) SetAnswer(name string, machines []cloud.Instance) {
 func (c *Cache) Prune() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	maps.DeleteFunc(c.misses, func(_ Key, m miss) bool { return time.Since(m.at) > 2*MaxMiss })
+	maps.DeleteFunc(c.misses, func(_ Key, m miss) bool { return time.Since(m.at) >= keptMiss })
 	maps.DeleteFunc(c.answers, func(_ string, a answer) bool { return time.Since(a.at) >= answerAge })
 }
 

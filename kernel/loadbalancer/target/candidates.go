@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/labels"
@@ -31,6 +32,7 @@ import (
 //	foreign or malformed provider-ID        skipped
 //	machine read                            candidate, with the cloud's addresses
 //	machine not found, or read failed       unknown: stays a target if it is one
+//	machine in doubt, see instance.Lookup   unknown, without an error where others are there
 //	any, while node-selector is not valid   unknown
 //
 // Addresses come from the cloud and not from the Node's status, so that a node whose
@@ -52,7 +54,13 @@ type Candidates struct {
 	free map[cloud.InstanceID]bool
 	// Err is why some machines could not be read.
 	Err error
+	// Again is when the machines are to be looked at again, 0 for not at all: some are left out while the newest list of
+	// machines is held.
+	Again time.Duration
 }
+
+// heldAgain is how long machines are left out that may be hidden.
+const heldAgain = 2 * time.Minute
 
 // skip is a node that cannot be a target, and why.
 type skip struct{ node, reason string }
@@ -97,14 +105,26 @@ func (s Nodes) candidates(ctx context.Context, nodes []*corev1.Node, selector la
 	for _, node := range nodes {
 		c.offered[node.Name] = selector == nil || selector.Matches(labels.Set(node.Labels))
 	}
+	s.findByID(ctx, &c, selector, names)
+	s.findByName(ctx, &c, nodes, selector, names)
+	return c
+}
+
+// findByID adds the machines of nodes by their provider-ID.
+func (s Nodes) findByID(ctx context.Context, c *Candidates, selector labels.Selector, names map[cloud.InstanceID]string) {
 	ids := slices.Sorted(maps.Keys(names))
 	machines, reason := map[cloud.InstanceID]cloud.Instance{}, ""
 	if selector != nil && len(ids) > 0 {
 		var err error
-		if machines, err = s.Machines.Lookup(ctx, ids); err != nil {
-			c.Err = fmt.Errorf("reading the machines behind %s: %w", difference.Count(len(ids), "node"), err)
-		} else {
+		machines, err = s.Machines.Lookup(ctx, ids)
+		_, unread := errors.AsType[*instance.UnreadError](err)
+		switch {
+		case err == nil:
 			reason = "the cloud has no such machine"
+		case unread && len(machines) > 0:
+			reason = "its machine seems gone: the cloud's newest list of machines lacks it"
+		default:
+			c.Err = fmt.Errorf("reading the machines behind %s: %w", difference.Count(len(ids), "node"), err)
 		}
 	}
 	for _, id := range ids {
@@ -114,8 +134,9 @@ func (s Nodes) candidates(ctx context.Context, nodes []*corev1.Node, selector la
 			c.unknown = append(c.unknown, unknownTarget{id, names[id], reason})
 		}
 	}
-	s.findByName(ctx, &c, nodes, selector, names)
-	return c
+	if len(c.unknown) > 0 && s.Machines.Held() {
+		c.Again = heldAgain
+	}
 }
 
 // findByName adds the machines of nodes that have no provider-ID and that nobody will give one:
@@ -221,11 +242,16 @@ func firstOf(all []string) string {
 // Machines finds the machines behind nodes.
 type Machines interface {
 	// Lookup returns the machines the cloud has. An id missing from the answer was not
-	// found by a direct read; with an error the answer may hold a part of them.
+	// found by a direct read; with an error the answer may hold a part of them. An
+	// *instance.UnreadError says that nothing is wrong but that some seem gone.
 	Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error)
 	// ByName returns the machines of nodes without provider-ID, by the name of the node: those
 	// of which there is exactly one. With an error the answer may hold a part of them.
 	ByName(ctx context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error)
+	// Outdate has the next Lookup read the machines again: the cloud refused one of them.
+	Outdate()
+	// Held reports whether the newest list of machines is held, because it lacks too many of them.
+	Held() bool
 	// Generation is another one when Lookup may know more of a machine than before; nil when that
 	// cannot be said.
 	Generation() any

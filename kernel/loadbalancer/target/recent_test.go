@@ -26,6 +26,10 @@ type counted struct {
 	err        error
 }
 
+func (*counted) Outdate() {}
+
+func (*counted) Held() bool { return false }
+
 func (m *counted) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	m.mu.Lock()
 	m.lookups++

@@ -239,6 +239,10 @@ func (s *site) idle(svc *corev1.Service) {
 // machines looks instances up one by one: nothing here is about the cache.
 type machines struct{ cloud.Instances }
 
+func (machines) Outdate() {}
+
+func (machines) Held() bool { return false }
+
 func (m machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	return m.Get(ctx, ids...)
 }

@@ -227,6 +227,10 @@ type machines struct {
 	known sync.Map
 }
 
+func (*machines) Outdate() {}
+
+func (*machines) Held() bool { return false }
+
 func (m *machines) Lookup(ctx context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
 	found := map[cloud.InstanceID]cloud.Instance{}
 	for _, id := range ids {

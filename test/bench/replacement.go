@@ -1,0 +1,117 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
+)
+
+// poolSize is how many machines are replaced at once.
+const poolSize = 10
+
+// replaceAll measures, in a cluster of its own with few Nodes, until a load balancer has new machines as targets that have taken
+// the place of all others at once. Nobody announced that, so the Nodes of the old ones are held.
+func (r *run) replaceAll(ctx context.Context) error {
+	if r.options.Services == 0 {
+		return nil
+	}
+	if err := r.smallCluster(ctx); err != nil {
+		return err
+	}
+	// Otherwise the nodes would be too young to be asked for.
+	p, err := r.start(replacementProcess, "--node-deletion-grace=1s")
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 5*time.Minute)
+	defer cancel()
+	old, err := r.pool(ctx)
+	if err != nil {
+		return err
+	}
+	_, err = r.lab.Client().CoreV1().Services(namespace).Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: "replaced"},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{})
+	if err := errors.Join(err, r.untilTargets(ctx, old)); err != nil {
+		return err
+	}
+	if err := errors.Join(r.lab.Cloud.Remove(ctx, old...), r.setReady(ctx, r.names, false)); err != nil {
+		return fmt.Errorf("removing machines: %w", err)
+	}
+	m := r.ownershipTag()
+	replaced, err := r.pool(ctx)
+	if err := errors.Join(err, r.untilTargets(ctx, replaced)); err != nil {
+		return err
+	}
+	r.result.ReplaceAll = Step{Calls: r.calls(m), Seconds: time.Since(m.at).Seconds()}
+	r.result.NodesLost += 2*poolSize - r.watch.nodeCount()
+	_, err = r.end(context.WithoutCancel(ctx), replacementProcess, p)
+	return err
+}
+
+// smallCluster empties cluster and cloud.
+func (r *run) smallCluster(ctx context.Context) error {
+	if err := r.lab.Client().CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}); err != nil {
+		return fmt.Errorf("deleting the nodes: %w", err)
+	}
+	r.names = nil
+	if err := r.watch.signal.Until(ctx, func() bool { return r.watch.nodeCount() == 0 }); err != nil {
+		return fmt.Errorf("deleting the nodes: %w", err)
+	}
+	if err := r.lab.Cloud.Clear(ctx); err != nil {
+		return fmt.Errorf("clearing the cloud: %w", err)
+	}
+	r.lab.Cloud.SetLatency(latency)
+	if r.options.Quota {
+		r.lab.Cloud.SetQuota(published)
+	}
+	return nil
+}
+
+// pool makes the machines of a pool and joins their Nodes, Ready.
+func (r *run) pool(ctx context.Context) ([]testcloud.Machine, error) {
+	machines, err := r.lab.Cloud.Seed(ctx, poolSize, testcloud.Machine{})
+	if err != nil {
+		return nil, fmt.Errorf("making machines: %w", err)
+	}
+	var nodes []controlplane.NodeOptions
+	for _, m := range machines {
+		node := m.Node()
+		node.Ready = true
+		nodes, r.names = append(nodes, node), append(r.names, m.Name)
+	}
+	return machines, r.lab.JoinNodes(ctx, nodes)
+}
+
+// untilTargets waits until the load balancer has these machines as targets.
+func (r *run) untilTargets(ctx context.Context, machines []testcloud.Machine) error {
+	err := controlplane.Eventually(ctx, func(ctx context.Context) error {
+		balancers, err := r.lab.Cloud.Balancers(ctx)
+		if err != nil {
+			return err
+		}
+		if len(balancers) != 1 {
+			return fmt.Errorf("there are %d load balancers", len(balancers))
+		}
+		for _, m := range machines {
+			if !slices.Contains(balancers[0].Targets, m.ID) {
+				return fmt.Errorf("machine %s of %d is no target", m.Name, len(machines))
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("waiting for targets: %w", err)
+	}
+	return nil
+}
