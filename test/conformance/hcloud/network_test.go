@@ -1,6 +1,7 @@
 package hcloud_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -45,6 +46,48 @@ func TestPrivateAddress(t *testing.T) {
 	l.want("another subnet", writes(l.ensure()))
 	if !l.said("LoadBalancerImmutableChange") {
 		t.Errorf("events %q", l.events)
+	}
+}
+
+// detachments are both guesses of what becomes of targets with private addresses when a load balancer leaves its network, and
+// of how soon an action ends.
+var detachments = map[string]emulator.Options{
+	"they go": {}, "they stay": {DetachKeepsTargets: true}, "they go at once": {AtOnce: true}, "they stay, at once": {AtOnce: true, DetachKeepsTargets: true},
+}
+
+// targets are those of the load balancer.
+func (l *lab) targets() (list []string) {
+	l.Helper()
+	for _, target := range l.balancer().Targets {
+		list = append(list, fmt.Sprintf("%d %t", target.Server.ID, target.UsePrivateIP))
+	}
+	return list
+}
+
+// TestAddressOfServingBalancer: when the private address changes, the load balancer has all its targets before anybody says
+// that it is ensured, whatever the detachment takes along, and however soon actions end.
+func TestAddressOfServingBalancer(t *testing.T) {
+	for name, options := range detachments {
+		for _, at := range []string{"", "10.0.0.200"} {
+			t.Run(name+" from "+at, func(t *testing.T) {
+				annotations := map[string]string{"use-private-ip": "true"}
+				if at != "" {
+					annotations["private-ipv4"] = at
+				}
+				l := newLabWith(t, options, 3, annotations)
+				l.ensure()
+				annotations["private-ipv4"] = "10.0.0.201"
+				l.annotate(annotations)
+				t.Log(l.ensure())
+				if at := l.balancer().PrivateNet; len(at) != 1 || at[0].IP != "10.0.0.201" {
+					t.Errorf("attached %+v", at)
+				}
+				if targets := l.targets(); len(targets) != 3 {
+					t.Errorf("targets %q", targets)
+				}
+				l.want("again", writes(l.ensure()))
+			})
+		}
 	}
 }
 
