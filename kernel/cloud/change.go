@@ -62,6 +62,9 @@ type Change struct {
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
+	// NotReplaced is why a part stays as it is although it differs, nil for none: the cloud has refused another one in its place. It
+	// is the kernel's.
+	NotReplaced *NotReplaced
 	// Rest is Progress.Rest of the change that goes on with this one, nil for one that begins. It is the kernel's: a driver
 	// passes neither on.
 	Rest any

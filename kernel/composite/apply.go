@@ -40,16 +40,26 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		return cloud.Progress{}, err
 	}
 	var refusals []error
+	if change.Rest == nil {
+		refusals = m.remember(change.NotReplaced)
+	}
 	step, needsLook := "", false
 	for {
 		s := m.next()
 		switch {
-		case s == nil:
+		case s == nil && len(m.disturbed) == 0:
 			tell(m, change)
 			return m.progress, errors.Join(refusals...)
-		case needsLook || m.waitsForIDs(s):
+		case s == nil || needsLook || m.disturbed[s.kind.Name] || m.waitsForIDs(s):
 			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
 			return m.progress, errors.Join(refusals...)
+		}
+		if err := m.fits(ctx, s); err != nil && !b.isRefusal(err) {
+			return m.progress, errors.Join(append(refusals, err)...)
+		} else if err != nil {
+			m.refused[s.replaces.Ref()] = true
+			refusals, needsLook = append(refusals, err), change.Rest != nil
+			continue
 		}
 		id, err := m.carryOut(ctx, s)
 		waiting, waits := errors.AsType[*cloud.Waiting](err)
@@ -63,8 +73,8 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			m.wait(s, id, *waiting)
 			continue
 		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
-			refusals = append(refusals, err)
-			m.refuse(s)
+			refusals = append(refusals, m.refusal(s, err))
+			needsLook = needsLook && !m.putBack
 			continue
 		case err != nil:
 			return m.progress, errors.Join(append(refusals, err)...)

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -32,7 +33,10 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		if made := madeBy(d, progress); made != nil {
 			p.state.Created = made.ID
 		}
-		return progress, p.failed(ctx, err)
+		if progress.Pending && !d.Plan.Empty() {
+			p.state.Repeated = p.policy.Again(d).With(progress.Step)
+		}
+		return progress, p.partly(ctx, progress, err)
 	case !p.live():
 		return progress, nil
 	case d.Plan.Empty() && d.Whole:
@@ -43,6 +47,18 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	p.say(problem.OfDriver(progress.Warnings)...)
 	p.recordOutcome(d, before, progress)
 	return progress, nil
+}
+
+// partly returns the error of a change, of which the cloud refuses a part. While it works on the others, these go on: the error does
+// not hold them up until the retry.
+func (p *pipeline) partly(ctx context.Context, progress cloud.Progress, err error) error {
+	err = p.failed(ctx, err)
+	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending {
+		return err
+	}
+	pending := waitFor(progress, waiting)
+	pending.Err = err
+	return pending
 }
 
 // recordOutcome remembers what a change came to.
@@ -65,7 +81,9 @@ func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, pr
 
 // execute makes the change. What was read before it began may not be true any more.
 func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+	d.Change.NotReplaced = p.state.NotReplaced(p.Fingerprint)
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
+	p.state.NoteNotReplaced(err, p.Fingerprint)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
