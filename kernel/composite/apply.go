@@ -51,7 +51,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			tell(m, change)
 			return m.progress, errors.Join(refusals...)
 		case s == nil || needsLook || m.disturbed[s.kind.Name] || m.waitsForIDs(s):
-			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
+			m.progress.Pending, m.progress.More, m.progress.Step, m.progress.GoesOn = true, true, step, !m.repeats
 			return m.progress, errors.Join(refusals...)
 		}
 		if err := m.fits(ctx, s); err != nil && !b.isRefusal(err) {

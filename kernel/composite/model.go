@@ -30,6 +30,8 @@ type model struct {
 	fitting map[cloud.IDOf]bool
 	former  map[cloud.IDOf]cloud.Resource
 	putBack bool
+	// repeats says that the next run asks again for something that was refused.
+	repeats bool
 	// disturbed are the kinds of which nothing is known any more, see cloud.ResourceKind.
 	disturbed map[string]bool
 	// waiting are resources that cannot be deleted yet.

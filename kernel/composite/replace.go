@@ -89,6 +89,7 @@ func (m *model) refusal(s *step, err error) error {
 		}
 	}
 	m.refuse(s)
+	m.repeats = m.repeats || len(instead) == 0
 	for ref, r := range instead {
 		m.putBack = true
 		m.wanted.byRef[ref] = r

@@ -12,7 +12,7 @@ func (b *balancers) paused(m *model, s *step) cloud.Progress {
 	p := cloud.Progress{
 		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
 		Removed: s.verb == cloud.Delete && s.kind.Anchor && len(m.present.of(s.kind.Name)) == 0,
-		Step:    s.doing(), More: next != nil, Observed: m.progress.Observed,
+		Step:    s.doing(), More: next != nil, Observed: m.progress.Observed, GoesOn: !m.repeats,
 	}
 	switch {
 	case next == nil || m.hasRefusals() && len(m.former) == 0 || m.disturbed[next.kind.Name]:

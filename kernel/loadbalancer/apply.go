@@ -33,7 +33,7 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		if made := madeBy(d, progress); made != nil {
 			p.state.Created = made.ID
 		}
-		if progress.Pending && !d.Plan.Empty() {
+		if progress.GoesOn && !d.Plan.Empty() {
 			p.state.Repeated = p.policy.Again(d).With(progress.Step)
 		}
 		return progress, p.partly(ctx, progress, err)
@@ -49,11 +49,10 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	return progress, nil
 }
 
-// partly returns the error of a change, of which the cloud refuses a part. While it works on the others, these go on: the error does
-// not hold them up until the retry.
+// partly returns the error of a change, of which the cloud refuses a part. The others go on where that asks for nothing again.
 func (p *pipeline) partly(ctx context.Context, progress cloud.Progress, err error) error {
 	err = p.failed(ctx, err)
-	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending {
+	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending || !progress.GoesOn {
 		return err
 	}
 	pending := waitFor(progress, waiting)
