@@ -28,6 +28,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/readiness"
 )
 
 // stopTimeout bounds the way out after SIGTERM; Kubernetes allows 30 s in all.
@@ -159,7 +160,16 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)
-	if m.driver, err = framework.Open(ctx, o); err != nil {
+	serving := m.flags.SecureServing
+	probes := readiness.NewWaiting(serving.BindAddress, serving.BindPort)
+	o.Waits = func(error) { probes.Wait() }
+	m.driver, err = framework.Open(ctx, o)
+	probes.Close()
+	switch {
+	case err != nil && ctx.Err() != nil:
+		klog.InfoS("Stopped before the cloud answered")
+		return nil
+	case err != nil:
 		return err
 	}
 	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
