@@ -39,10 +39,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	if err != nil {
 		return cloud.Progress{}, err
 	}
-	var refusals []error
-	if change.Rest == nil {
-		refusals = m.remember(change.NotReplaced)
-	}
+	refusals := m.remember(change)
 	step, needsLook := "", false
 	for {
 		s := m.next()
@@ -50,16 +47,9 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		case s == nil && len(m.disturbed) == 0:
 			tell(m, change)
 			return m.progress, errors.Join(refusals...)
-		case s == nil || needsLook || m.disturbed[s.kind.Name] || m.waitsForIDs(s):
+		case needsLook || m.isUnclear(s):
 			m.progress.Pending, m.progress.More, m.progress.Step, m.progress.GoesOn = true, true, step, !m.repeats
 			return m.progress, errors.Join(refusals...)
-		}
-		if err := m.fits(ctx, s); err != nil && !b.isRefusal(err) {
-			return m.progress, errors.Join(append(refusals, err)...)
-		} else if err != nil {
-			m.refused[s.replaces.Ref()] = true
-			refusals, needsLook = append(refusals, err), change.Rest != nil
-			continue
 		}
 		id, err := m.carryOut(ctx, s)
 		waiting, waits := errors.AsType[*cloud.Waiting](err)
@@ -72,7 +62,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		case waits:
 			m.wait(s, id, *waiting)
 			continue
-		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
+		case err != nil && m.mayBeRefused(s) && b.isRefusal(err):
 			refusals = append(refusals, m.refusal(s, err))
 			needsLook = needsLook && !m.putBack
 			continue
@@ -200,6 +190,9 @@ func (m *model) refuse(s *step) {
 }
 
 func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
+	if err := m.fits(ctx, s); err != nil {
+		return "", err
+	}
 	owner, hasID := m.resolved(s.owner).(string)
 	switch missing := m.unresolved(s.wanted); {
 	case s.wanted.Problem != nil:

@@ -49,6 +49,18 @@ func (m *model) fits(ctx context.Context, s *step) error {
 	return nil
 }
 
+// isUnfit reports whether what a step leads to was not found to fit.
+func (m *model) isUnfit(s *step) bool { return s.replaces != nil && !m.fitting[s.replaces.Ref()] }
+
+// mayBeRefused reports whether the other steps go on where the cloud refuses one: what cannot be deleted ends the run.
+func (m *model) mayBeRefused(s *step) bool { return s.verb != cloud.Delete || m.isUnfit(s) }
+
+// isUnclear reports whether the balancer has to be looked at before a step, or before the end for nil: an earlier one may have
+// changed what it is about.
+func (m *model) isUnclear(s *step) bool {
+	return s == nil || m.disturbed[s.kind.Name] || m.waitsForIDs(s)
+}
+
 // keepFormer notes a resource that a step deletes so that it can be made again, and forgets those that are made.
 func (m *model) keepFormer(s *step) {
 	switch {
@@ -76,6 +88,10 @@ func (m *model) disturb(s *step) {
 // refusal notes that the cloud refuses a step, and returns the error. Where something was deleted for it, or something else
 // will do, that is wanted in its place.
 func (m *model) refusal(s *step, err error) error {
+	if m.isUnfit(s) {
+		m.refused[s.replaces.Ref()] = true
+		return err
+	}
 	instead := map[cloud.IDOf]cloud.Resource{}
 	for _, r := range s.made() {
 		if former, was := m.former[r.Ref()]; was {
@@ -112,8 +128,9 @@ func (s *step) made() []cloud.Resource {
 
 // remember notes that the cloud has refused before what would be made in the place of a resource that is there, and returns
 // that refusal.
-func (m *model) remember(before *cloud.NotReplaced) []error {
-	if before == nil || !m.present.has(before.Resource) {
+func (m *model) remember(change cloud.Change) []error {
+	before := change.NotReplaced
+	if before == nil || change.Rest != nil || !m.present.has(before.Resource) {
 		return nil
 	}
 	m.refused[before.Resource] = true
