@@ -62,6 +62,9 @@ type Change struct {
 	// Operations are ordered: create and widen before narrow and delete. Blocked ones
 	// are not included.
 	Operations []Operation
+	// NotReplaced is why a part stays as it is although it differs, nil for none: the cloud has refused another one in its place. It
+	// is the kernel's.
+	NotReplaced *NotReplaced
 	// Rest is Progress.Rest of the change that goes on with this one, nil for one that begins. It is the kernel's: a driver
 	// passes neither on.
 	Rest any
@@ -88,6 +91,9 @@ type Progress struct {
 	// they are the balancer itself, see ResourceKind.Settles. Both are the kernel's.
 	Rest    any
 	Settles bool
+	// GoesOn says of a change that is pending, and of which the cloud refuses a part, that the other parts do not wait for the
+	// retry: the same is not asked for again meanwhile.
+	GoesOn bool
 	// Again says that a part is left which has to wait, such as a target that the cloud does
 	// not take yet: all else is done, and the balancer is looked at again after that time.
 	Again time.Duration

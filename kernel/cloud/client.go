@@ -2,6 +2,7 @@ package cloud
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -76,7 +77,8 @@ func ReadMetadata(ctx context.Context, transport http.RoundTripper, url string) 
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return "", fmt.Errorf("GET %s: %s", request.URL.Redacted(), answer.Status)
+		failure := Refusal(ClassOfStranger(answer.StatusCode), answer.Header)
+		return "", &Error{Failure: failure, Op: "GET " + request.URL.Redacted(), Err: errors.New(answer.Status)}
 	}
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxMetadata))
 	return strings.TrimSpace(string(text)), err

@@ -180,6 +180,28 @@ func adviceOf(err error, class Class) string {
 	return classAdvice[class]
 }
 
+// MayPass reports whether what a driver's constructor fails with can be otherwise in a while, although nobody changes the
+// configuration:
+//
+//	error                                                   may pass
+//	a wrong setting                                         no
+//	credentials that are refused                            yes: they are renewed without a restart
+//	no answer, one that is none of the API's, a rate limit  yes
+//	anything else                                           no
+func MayPass(err error) bool {
+	if _, wrong := errors.AsType[*Invalid](err); wrong || err == nil {
+		return false
+	}
+	if address, is := errors.AsType[*url.Error](err); is && address.Op == "parse" {
+		return false
+	}
+	switch FailureOf(err).Class {
+	case FailureTransient, FailureThrottled, FailureUnreadable, FailureUnauthorized:
+		return true
+	}
+	return NoAnswer(err) || NoSense(err)
+}
+
 // NotStarted says that a provider does not start, and what to do where its credentials are refused.
 func NotStarted(provider string, err error) error {
 	if IsClass(err, FailureUnauthorized) {

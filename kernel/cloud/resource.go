@@ -56,6 +56,9 @@ type Resource struct {
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.
 	Trial *Resource
+	// Otherwise is made where the cloud refuses to make this one, such as the same without an address that was asked for, nil
+	// where nothing is. The refusal is said all the same.
+	Otherwise *Resource
 	// WhileRefused says that the resource is wanted only in a run in which the cloud refuses
 	// something, such as a target behind a listener that should lead elsewhere by now.
 	WhileRefused bool
@@ -132,6 +135,10 @@ type ResourceKind struct {
 	// in one request, as far as all they refer to is there or in the same request. The others are
 	// made by themselves.
 	Brings []string
+	// Disturbs are kinds of resources that the cloud may change, or take away, together with a change or a deletion of one of this
+	// kind. Whatever was known of them is not believed afterwards: the balancer is looked at before the next step that is about
+	// one of them, and before anybody says that the change is made.
+	Disturbs []string
 	// FoundThrough is the kind of resources that lead to those of this kind. It is deleted after
 	// them, so that they are found again after a crash.
 	FoundThrough string
@@ -143,6 +150,11 @@ type ResourceKind struct {
 	// request and deleted in one, "" where each is made by itself. It can be the id of an object that
 	// is no resource of the balancer. They are deleted together with it, and no field refers to them.
 	Together string
+
+	// Fits returns why the cloud would refuse a resource, as far as reads say so, nil where nothing does. It is asked before the
+	// present one is deleted to be made again, or what leads to that one is changed for it. nil where nothing can be read
+	// beforehand. It only reads.
+	Fits func(ctx context.Context, present, wanted Resource) error
 
 	// Any of the following may return a *Running: then the rest of the change follows when its
 	// operations have ended.
@@ -176,3 +188,16 @@ type Waiting struct {
 }
 
 func (w *Waiting) Error() string { return "a part of it has to wait" }
+
+// NotReplaced is the error of a resource that was deleted to be made again, and that the cloud refuses then. What was there before
+// is made once more. It is not tried again for the same request, see Change.NotReplaced.
+type NotReplaced struct {
+	Resource IDOf
+	Err      error
+}
+
+func (e *NotReplaced) Error() string {
+	return e.Err.Error() + "; it is put back as it was before, and this is not tried again until the Service changes"
+}
+
+func (e *NotReplaced) Unwrap() error { return e.Err }

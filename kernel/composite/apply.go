@@ -39,16 +39,16 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 	if err != nil {
 		return cloud.Progress{}, err
 	}
-	var refusals []error
+	refusals := m.remember(change)
 	step, needsLook := "", false
 	for {
 		s := m.next()
 		switch {
-		case s == nil:
+		case s == nil && len(m.disturbed) == 0:
 			tell(m, change)
 			return m.progress, errors.Join(refusals...)
-		case needsLook || m.waitsForIDs(s):
-			m.progress.Pending, m.progress.More, m.progress.Step = true, true, step
+		case needsLook || m.isUnclear(s):
+			m.progress.Pending, m.progress.More, m.progress.Step, m.progress.GoesOn = true, true, step, !m.repeats
 			return m.progress, errors.Join(refusals...)
 		}
 		id, err := m.carryOut(ctx, s)
@@ -62,9 +62,9 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		case waits:
 			m.wait(s, id, *waiting)
 			continue
-		case err != nil && s.verb != cloud.Delete && b.isRefusal(err):
-			refusals = append(refusals, err)
-			m.refuse(s)
+		case err != nil && m.mayBeRefused(s) && b.isRefusal(err):
+			refusals = append(refusals, m.refusal(s, err))
+			needsLook = needsLook && !m.putBack
 			continue
 		case err != nil:
 			return m.progress, errors.Join(append(refusals, err)...)
@@ -190,6 +190,9 @@ func (m *model) refuse(s *step) {
 }
 
 func (m *model) carryOut(ctx context.Context, s *step) (id string, err error) {
+	if err := m.fits(ctx, s); err != nil {
+		return "", err
+	}
 	owner, hasID := m.resolved(s.owner).(string)
 	switch missing := m.unresolved(s.wanted); {
 	case s.wanted.Problem != nil:

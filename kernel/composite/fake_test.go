@@ -24,7 +24,9 @@ type fake struct {
 	wanted  []cloud.Resource
 	// fails are errors by the step that they are the answer to.
 	fails map[string]error
-	// goesOn is how the creations go on that are made.
+	// refuses says why a resource is not made, nil for none.
+	refuses func(cloud.Resource) error
+	// goesOn is how the creations and deletions go on that are made.
 	goesOn map[string]*cloud.Running
 	// done are the steps that were carried out, problems what the API had to refuse.
 	done, problems []string
@@ -166,6 +168,9 @@ func (f *fake) create(wanted cloud.Resource, with []cloud.Resource) (string, err
 	if err := f.step("create", wanted.Kind, wanted.Key); err != nil {
 		return "", err
 	}
+	if f.refuses != nil && f.refuses(wanted) != nil {
+		return "", f.refuses(wanted)
+	}
 	all := append([]cloud.Resource{wanted}, with...)
 	for i, r := range all {
 		if _, exists := f.at(r.Ref()); exists {
@@ -233,6 +238,9 @@ func (f *fake) remove(kind cloud.ResourceKind, present cloud.Resource) error {
 				f.problem("%s %s is deleted while %s of %s %s refers to it or to what goes along", present.Kind, present.Key, name, r.Kind, r.Key)
 			}
 		}
+	}
+	if running := f.goesOn["delete "+present.Kind+" "+present.Key]; running != nil {
+		return running
 	}
 	return nil
 }

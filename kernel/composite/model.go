@@ -25,6 +25,15 @@ type model struct {
 	refused, refusedBatch map[cloud.IDOf]bool
 	// unknown are resources that were made along with another one in this run, whose ids are not known.
 	unknown map[cloud.IDOf]bool
+	// fitting are resources that were found to fit before the present one is deleted, former those that were deleted in this run
+	// to be made again, and putBack says that one of these was refused, so that the former one is made.
+	fitting map[cloud.IDOf]bool
+	former  map[cloud.IDOf]cloud.Resource
+	putBack bool
+	// repeats says that the next run asks again for something that was refused.
+	repeats bool
+	// disturbed are the kinds of which nothing is known any more, see cloud.ResourceKind.
+	disturbed map[string]bool
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
 	// unseen says that this run follows a step that has settled, without a look at the balancer.
@@ -42,6 +51,7 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 		kinds: kinds, deletion: deletionOrder(kinds), byName: map[string]cloud.ResourceKind{},
 		deletes: change.After == nil, serves: change.Replaced || change.Input.Beside != nil,
 		refused: map[cloud.IDOf]bool{}, refusedBatch: map[cloud.IDOf]bool{}, unknown: map[cloud.IDOf]bool{}, waiting: map[cloud.IDOf]bool{}, moving: map[cloud.IDOf]bool{},
+		fitting: map[cloud.IDOf]bool{}, former: map[cloud.IDOf]cloud.Resource{}, disturbed: map[string]bool{},
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
@@ -87,7 +97,7 @@ func (m *model) check() error {
 	return nil
 }
 
-func (m *model) hasRefusals() bool { return len(m.refused)+len(m.refusedBatch) > 0 }
+func (m *model) hasRefusals() bool { return m.putBack || len(m.refused)+len(m.refusedBatch) > 0 }
 
 // deletionOrder is the opposite of the order of making, except that a kind goes before the one it
 // is found through, and what bears the ownership tags goes last.
@@ -165,6 +175,8 @@ func (m *model) done(s *step, id string) {
 	if s.verb == cloud.Delete && m.hasRefusals() {
 		giveUp(m, s.all())
 	}
+	m.disturb(s)
+	m.keepFormer(s)
 	switch {
 	case s.kind.Batch != "":
 		m.present.remove(refsOf(m.present.batches(s.kind)[s.owner])...)

@@ -12,12 +12,13 @@ func (b *balancers) paused(m *model, s *step) cloud.Progress {
 	p := cloud.Progress{
 		Warnings: m.progress.Warnings, Pending: true, After: s.kind.Settles, Operations: m.progress.Operations,
 		Removed: s.verb == cloud.Delete && s.kind.Anchor && len(m.present.of(s.kind.Name)) == 0,
-		Step:    s.doing(), More: next != nil, Observed: m.progress.Observed,
+		Step:    s.doing(), More: next != nil, Observed: m.progress.Observed, GoesOn: !m.repeats,
 	}
 	switch {
-	case next == nil || m.hasRefusals():
-	case len(p.Operations) > 0:
-		p.Rest = m
+	case next == nil || m.hasRefusals() && len(m.former) == 0 || m.disturbed[next.kind.Name]:
+	case len(p.Operations) > 0: // what was deleted to be made again is known to this model alone
+		p.Rest, p.Settles = m, len(m.former) > 0
+		m.progress.Settles = p.Settles
 	case b.follows && settles(m, s, *next):
 		p.Operations, p.Rest, p.Settles = anchors(m), m, true
 		m.progress.Settles = true

@@ -20,6 +20,8 @@ type step struct {
 	with []cloud.Resource
 	// owner is what a batch belongs to.
 	owner cloud.IDOf
+	// replaces is the resource for which the present one is deleted, by this step or a later one, nil where none is.
+	replaces *cloud.Resource
 }
 
 // next returns the step that is due, nil when none is.
@@ -194,19 +196,6 @@ func (m *model) outdated(ref cloud.IDOf) bool {
 // immutable reports whether one of the fields cannot be changed.
 func immutable(kind cloud.ResourceKind, fields []string) bool {
 	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(kind.Immutable, f) })
-}
-
-// replacement returns the step that leads to another resource in the place of this one, which serves
-// until everything is ready for the other one.
-func (m *model) replacement(kind cloud.ResourceKind, present, wanted cloud.Resource) *step {
-	s, ready := m.before(kind, wanted)
-	if s != nil || !ready {
-		return s
-	}
-	if trial := wanted.Trial; trial != nil && !m.present.has(trial.Ref()) {
-		return m.nextFor(kind, *trial)
-	}
-	return m.deletionOf(kind, present, true)
 }
 
 // before returns the step that makes something the resource refers to, and whether all of that is

@@ -2,8 +2,12 @@ package framework
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"net/url"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -95,6 +99,63 @@ func TestOpenFails(t *testing.T) {
 	if _, err := Open(t.Context(), Options{Provider: provider}); err == nil {
 		t.Error("no error without a cluster id")
 	}
+}
+
+// What may pass is waited for, and told; the rest ends the process.
+func TestOpenWaits(t *testing.T) {
+	passing := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: "reading the network", Err: cloud.ErrIncomplete}
+	for name, test := range map[string]struct {
+		err   error
+		calls int
+	}{
+		"an answer that is none":         {passing, 4},
+		"refused credentials":            {&cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "reading", Err: errors.New("401")}, 4},
+		"a page":                         {fmt.Errorf("reading: %w", &json.SyntaxError{}), 4},
+		"a setting":                      {&cloud.Invalid{Field: "HCLOUD_NETWORK", Value: "x", Want: "y"}, 1},
+		"a setting, and what may pass":   {errors.Join(passing, &cloud.Invalid{}), 1},
+		"anything that nobody knows":     {errors.New("no token"), 1},
+		"an address that cannot be read": {&url.Error{Op: "parse", Err: errors.New("missing scheme")}, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			calls, told := 0, 0
+			provider := registry.Provider{
+				Descriptor: cloud.Descriptor{Name: "stub"},
+				New: func(context.Context, cloud.Config) (cloud.Driver, error) {
+					if calls++; calls == 4 {
+						return bare{}, nil
+					}
+					return nil, test.err
+				},
+			}
+			begin := time.Now()
+			o := Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}, Waits: func(error) { told++ }}
+			d, err := Open(t.Context(), o)
+			if calls != test.calls || told != test.calls-1 || (d == nil) != (test.calls == 1) {
+				t.Errorf("%s: %d calls, told %d times, %v; want %d calls", name, calls, told, err, test.calls)
+			}
+			if waited := time.Since(begin); test.calls > 1 && waited != 7*time.Second {
+				t.Errorf("%s: after %s", name, waited)
+			}
+			calls, o.Waits = 0, nil
+			if _, err = Open(t.Context(), o); err == nil || calls != 1 {
+				t.Errorf("%s, where nobody waits: %d calls, %v", name, calls, err)
+			}
+		})
+	}
+}
+
+// The end of the process ends the waiting.
+func TestOpenStopsWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		provider := registry.Provider{Descriptor: cloud.Descriptor{Name: "stub"}, New: func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, cloud.ErrIncomplete }}
+		begin := time.Now()
+		_, err := Open(ctx, Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}, Waits: func(error) {}})
+		if !errors.Is(err, cloud.ErrIncomplete) || time.Since(begin) != time.Minute {
+			t.Errorf("%v after %s", err, time.Since(begin))
+		}
+	})
 }
 
 func TestNewValidates(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"strconv"
+	"time"
 
 	"k8s.io/klog/v2"
 
@@ -50,11 +51,34 @@ func Open(ctx context.Context, o Options) (*Driver, error) {
 		UserAgent: o.Config.UserAgent,
 	})
 	o.Config.Transport, o.Config.WithTLS = limited, limited.WithTLS
-	driver, err := o.Provider.New(ctx, o.Config)
+	driver, err := construct(ctx, o)
 	if err != nil {
 		return nil, cloud.NotStarted(o.Provider.Descriptor.Name, err)
 	}
 	return decorate(o, driver), nil
+}
+
+// How long Open waits after a cloud that did not answer as its API does: at first, and at most.
+const (
+	openRetryFirst = time.Second
+	openRetryLast  = 30 * time.Second
+)
+
+// construct calls the driver's constructor, again and again while what it fails with may pass: a restart of the process would not help.
+func construct(ctx context.Context, o Options) (cloud.Driver, error) {
+	for wait := openRetryFirst; ; wait = min(2*wait, openRetryLast) {
+		driver, err := o.Provider.New(ctx, o.Config)
+		if err == nil || o.Waits == nil || ctx.Err() != nil || !cloud.MayPass(err) {
+			return driver, err
+		}
+		o.Waits(err)
+		klog.ErrorS(err, "The cloud does not answer as its API does, or refuses the credentials", "cloud", o.Config.Cloud, "advice", cloud.Advice(err), "retryAfter", wait)
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(wait):
+		}
+	}
 }
 
 // decorate puts what holds for all calls around a driver.

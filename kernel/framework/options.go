@@ -21,6 +21,9 @@ type Options struct {
 	Config cloud.Config
 	// Warnings are what is odd about the environment, to be told at the start.
 	Warnings []string
+	// Waits is told why the driver cannot be built yet where that may pass, see cloud.MayPass: it is tried again, until Open's
+	// context ends. Where it is nil any failure is the end.
+	Waits func(error)
 	// ClusterID is in the ownership tags of everything created; Config.ClusterName when "".
 	ClusterID string
 	// FormerClusterIDs are ids that the cluster had before.

@@ -45,7 +45,10 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		if p.unready && refused(err) { // what was refused may be the machine of such a Node
 			p.manager.nodes.Machines.Outdate()
 		}
-		return progress, p.failed(ctx, err)
+		if progress.GoesOn && !d.Plan.Empty() {
+			p.state.Repeated = p.policy.Again(d).With(progress.Step)
+		}
+		return progress, p.partly(ctx, progress, err)
 	case !p.live():
 		return progress, nil
 	case d.Plan.Empty() && d.Whole:
@@ -56,6 +59,17 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	p.say(problem.OfDriver(progress.Warnings)...)
 	p.recordOutcome(d, before, progress)
 	return progress, nil
+}
+
+// partly returns the error of a change, of which the cloud refuses a part. The others go on where that asks for nothing again.
+func (p *pipeline) partly(ctx context.Context, progress cloud.Progress, err error) error {
+	err = p.failed(ctx, err)
+	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending || !progress.GoesOn {
+		return err
+	}
+	pending := waitFor(progress, waiting)
+	pending.Err = err
+	return pending
 }
 
 // recordOutcome remembers what a change came to.
@@ -78,7 +92,9 @@ func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, pr
 
 // execute makes the change. What was read before it began may not be true any more.
 func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+	d.Change.NotReplaced = p.state.NotReplaced(p.Fingerprint)
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
+	p.state.NoteNotReplaced(err, p.Fingerprint)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false

@@ -88,7 +88,7 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && refused(err): // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
-		return p.failed(ctx, err)
+		return p.partly(ctx, progress, err)
 	case progress.Pending:
 		return waitFor(progress, waiting)
 	}

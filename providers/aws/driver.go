@@ -51,13 +51,21 @@ var _ cloud.New = New
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	clients, k, err := connect(ctx, c)
 	if err != nil {
-		return nil, err
+		return nil, failed("connecting", err)
 	}
 	d := wire(clients, k)
 	if d.Account, err = session.NewAccount(ctx, clients, k.Region, k.Cluster); err != nil {
-		return nil, err
+		return nil, failed("finding out whose the credentials are", err)
 	}
 	return d, nil
+}
+
+// failed says what an error of the constructor means, where that is known.
+func failed(doing string, err error) error {
+	if class := failure.Classify(err); class.Class != cloud.FailureUnknown && class.Class != cloud.FailureInvalid {
+		return &cloud.Error{Failure: class, Op: doing, Err: err}
+	}
+	return err
 }
 
 // wire gives each part its clients and settings.

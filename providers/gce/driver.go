@@ -38,6 +38,18 @@ var (
 // New implements cloud.New. It reads the network for what the configuration leaves to the machine
 // this runs on, and for the id of a project that is given by its number.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+	driver, err := open(ctx, c)
+	if err == nil {
+		return driver, nil
+	}
+	if failure := (*Driver)(nil).Classify(err); failure.Class != cloud.FailureUnknown && failure.Class != cloud.FailureInvalid {
+		err = &cloud.Error{Failure: failure, Op: "connecting", Err: err}
+	}
+	return nil, err
+}
+
+// open is New, with the errors of what it asks.
+func open(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	file, err := readConfig(c.File, c.Warn)
 	environment, problem := readSettings(c.Lookup)
 	if err := errors.Join(err, problem); err != nil {

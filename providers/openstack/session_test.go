@@ -2,6 +2,7 @@ package openstack
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -374,5 +375,19 @@ func TestCloudsFileIsReadAgain(t *testing.T) {
 	replace(t, filepath.Join(folder, "clouds.yaml"), write("new"))
 	if _, err := d.Identity(t.Context()); err != nil {
 		t.Error(err)
+	}
+}
+
+// What answers in the place of an API when the process starts may pass.
+func TestStartThatMayPass(t *testing.T) {
+	for _, broken := range []string{"200 {}", "200 <html>", "503 {}", "401 {}"} {
+		paths := slices.Sorted(maps.Keys(newFakeCloud(t).answers))
+		for _, path := range paths {
+			f := newFakeCloud(t)
+			f.answers[path] = broken
+			if _, err := open(t, file(t, f.conf(byPassword, ""))); err != nil && !cloud.MayPass(err) {
+				t.Errorf("%s: %s: %v", path, broken, err)
+			}
+		}
 	}
 }

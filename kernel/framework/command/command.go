@@ -28,6 +28,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/dryrun"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/flag"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/readiness"
 )
 
 // stopTimeout bounds the way out after SIGTERM; Kubernetes allows 30 s in all.
@@ -159,11 +160,25 @@ func (m *manager) run(cmd *cobra.Command, args []string) (err error) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	defer stop()
 	context.AfterFunc(ctx, m.cancel)
-	if m.driver, err = framework.Open(ctx, o); err != nil {
+	if m.driver, err = m.open(ctx, o); err != nil || m.driver == nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, m.abandoned, m.stop()) }()
 	return m.framework(cmd, args)
+}
+
+// open opens the driver, and answers the probes while it waits for the cloud. It returns nil when the process is to end meanwhile.
+func (m *manager) open(ctx context.Context, o framework.Options) (*framework.Driver, error) {
+	serving := m.flags.SecureServing
+	probes := readiness.NewWaiting(serving.BindAddress, serving.BindPort)
+	defer probes.Close()
+	o.Waits = func(error) { probes.Wait() }
+	driver, err := framework.Open(ctx, o)
+	if err != nil && ctx.Err() != nil {
+		klog.InfoS("Stopped before the cloud answered")
+		return nil, nil //nolint:nilnil // neither failed nor started
+	}
+	return driver, err
 }
 
 // readOnly keeps a dry run from what would change something.

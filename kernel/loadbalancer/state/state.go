@@ -2,6 +2,7 @@
 package state
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -36,6 +37,8 @@ type Service struct {
 	Removal *operation.Group
 	// Rest is what is left of a change that goes on, nil where the balancer has to be looked at first.
 	Rest *Rest
+	// notReplaced is why the cloud does not have a part of the balancer as the Service asks for it, nil where it has all.
+	notReplaced *notReplaced
 	// Late are the operations of the last change, nil unless one of them failed.
 	Late *operation.Group
 	// PendingSince is when the balancer was first seen pending, zero when it is not.
@@ -59,6 +62,27 @@ type Service struct {
 type keptTargets struct {
 	targets []cloud.InstanceID
 	request string
+}
+
+// notReplaced is a part that was put back as it was before, and the request that was made then.
+type notReplaced struct {
+	why     *cloud.NotReplaced
+	request string
+}
+
+// NoteNotReplaced remembers that a part of the balancer was put back as it was before, where an error of a request says so.
+func (m *Service) NoteNotReplaced(err error, request string) {
+	if why, refused := errors.AsType[*cloud.NotReplaced](err); refused {
+		m.notReplaced = &notReplaced{why, request}
+	}
+}
+
+// NotReplaced returns which part stays as it is for a request, nil for none.
+func (m *Service) NotReplaced(request string) *cloud.NotReplaced {
+	if m.notReplaced == nil || m.notReplaced.request != request {
+		return nil
+	}
+	return m.notReplaced.why
 }
 
 // Made notes the balancer that was made.

@@ -141,9 +141,11 @@ func (e *Balancers) writeTags(ctx context.Context, names []string, add map[strin
 	return err
 }
 
+// listenerKind are listeners. Whether the policies of a port of the instances outlive the last listener that leads there the
+// documents do not say.
 func (e *Balancers) listenerKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
-		Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS},
+		Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS}, Disturbs: []string{kindProxy},
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
 			return err

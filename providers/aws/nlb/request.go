@@ -90,7 +90,8 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	}
 	listeners := []cloud.ResourceKind{
 		{
-			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout},
+			// What ModifyListener says of a change from TLS to TCP: the default certificate goes. Of the others it says nothing.
+			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout}, Disturbs: []string{kindCertificate},
 			Create: n.createListener, Update: n.changeListener,
 			Delete: func(ctx context.Context, present cloud.Resource) error {
 				_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})

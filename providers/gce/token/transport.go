@@ -106,13 +106,15 @@ func (e *credentialError) Unwrap() error { return e.err }
 // OAuth's form are about the credentials: anything else may be different the next time. It reports false for an error
 // that is about something else, or that has a class already.
 func ClassOf(err error) (class cloud.Class, ok bool) {
-	if _, ok := errors.AsType[*Error](err); !ok || cloud.FailureOf(err).Class != cloud.FailureUnknown {
+	_, onTheWay := errors.AsType[*Error](err)
+	refusal, refused := errors.AsType[*statusError](err)
+	if !onTheWay && !refused || cloud.FailureOf(err).Class != cloud.FailureUnknown {
 		return "", false
 	}
 	if _, ok := errors.AsType[*credentialError](err); ok {
 		return cloud.FailureUnauthorized, true
 	}
-	if refusal, ok := errors.AsType[*statusError](err); ok {
+	if refused {
 		return refusal.class(), true
 	}
 	return cloud.FailureTransient, true

@@ -3,6 +3,7 @@
 package api
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -21,7 +22,7 @@ import (
 func New(c cloud.Config, s config.Settings) *hcloud.Client {
 	name, version, _ := strings.Cut(c.UserAgent, "/")
 	return hcloud.NewClient(
-		hcloud.WithHTTPClient(cloud.NewClient(cloud.WithToken(Answers{c.Transport}, config.EnvToken, c.Secret))),
+		hcloud.WithHTTPClient(cloud.NewClient(cloud.WithToken(whole{Answers{c.Transport}}, config.EnvToken, c.Secret))),
 		hcloud.WithEndpoint(s.Endpoint.String()),
 		hcloud.WithApplication(name, version),
 		hcloud.WithRetryOpts(hcloud.RetryOpts{MaxRetries: 0}),
@@ -52,6 +53,42 @@ func (a Answers) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response.Body = io.NopCloser(strings.NewReader(string(body)))
 	return response, nil
+}
+
+// whole makes errors of answers that lack what was asked for: the client makes an empty list, or nothing, of any object.
+type whole struct{ next http.RoundTripper }
+
+// RoundTrip implements http.RoundTripper. The body of what is read is read whole, and there from its start.
+func (w whole) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := w.next.RoundTrip(request)
+	if err != nil || request.Method != http.MethodGet || response.StatusCode != http.StatusOK {
+		return response, err
+	}
+	body, err := io.ReadAll(response.Body)
+	response.Body.Close()
+	if err != nil {
+		return nil, err
+	}
+	var said map[string]json.RawMessage
+	if err := json.Unmarshal(body, &said); err != nil {
+		return nil, err
+	}
+	if value, there := said[asked(request.URL.Path)]; !there || string(value) == "null" {
+		return nil, &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureTransient}, Op: "GET " + request.URL.Path, Err: cloud.ErrIncomplete}
+	}
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
+}
+
+// asked is the key of what a path asks for: that of a list is its last part, and that of one object the singular of what stands
+// before its id.
+func asked(path string) string {
+	parts := strings.Split(path, "/")
+	last := parts[len(parts)-1]
+	if _, one := ID(last); one {
+		return strings.TrimSuffix(parts[len(parts)-2], "s")
+	}
+	return last
 }
 
 // MaxPage is the largest page the API serves.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -48,6 +49,9 @@ func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.R
 	}
 	add(b.targets(change, s))
 	add(s.services(change))
+	if b.publicFirst(change, s) {
+		r.Again = time.Second
+	}
 	return r, nil
 }
 
@@ -99,55 +103,21 @@ func (s state) balancer(v cloud.Balancer, network string) cloud.Resource {
 	return r
 }
 
-// labelNetwork adds the label of the network. Where it says another one so far, it changes last. A load
-// balancer of somebody else that was in the network already gets none, and stays in it.
+// labelNetwork adds the label of the network. Where it says another one so far, it changes once the load balancer is in no other
+// one any more. A load balancer of somebody else that was in the network already gets none, and stays in it.
 func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
 	present := s.now().Labels[label.Network]
-	theirs := s.own != nil && s.now().PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil && present == ""
+	inside := s.now().PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil
+	theirs, moves := s.own != nil && inside && present == "", !inside && len(s.now().PrivateNet) > 0
 	switch id := strconv.FormatInt(b.Network, 10); {
 	case b.Network == 0 || len(after.OwnershipTags) == 0 || theirs:
 	case present == "":
 		lb.Fields["labels"].(map[string]string)[label.Network] = id
+	case moves:
+		lb.Fields["network_label"] = present
 	default:
 		lb.Fields["network_label"] = id
 	}
-}
-
-// interfaces are the public interface, and the network that is ours to change. An address or a subnet of the network
-// can be asked for only by itself.
-func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []cloud.Resource) {
-	public := part(kindPublic, "public", nil)
-	if s.now().PublicNet.Enabled {
-		present = append(present, public)
-	}
-	for _, attached := range s.now().PrivateNet {
-		if at := attached.Network; at != nil && (at.ID == b.Network || strconv.FormatInt(at.ID, 10) == s.lb.Labels[label.Network]) {
-			present = append(present, network(at.ID, map[string]any{"ip": attached.IP.String()}))
-		}
-	}
-	if change.After == nil {
-		return present, nil
-	}
-	if change.After.Scope == cloud.ScopeExternal {
-		wanted = append(wanted, public)
-	}
-	if b.Network != 0 {
-		r := network(b.Network, nil)
-		if ip := desired.Address.In(change.Input.Options); ip != "" {
-			r.Fields["ip"], r.Alone = ip, true
-		} else if at := desired.Subnet.In(change.Input.Options); at != "" {
-			r.Fields["ip_range"], r.Alone = at, true
-		}
-		wanted = append(wanted, r)
-	}
-	return present, wanted
-}
-
-// network is the network that a load balancer is attached to, of which there is one.
-func network(id int64, fields map[string]any) cloud.Resource {
-	r := part(kindNetwork, "private", fields)
-	r.Fields["network"] = id
-	return r
 }
 
 // reverseFields are the fields that an address is named with.

@@ -75,8 +75,9 @@ func addresses(spec cloud.Spec, lb *hcloud.LoadBalancer) []cloud.BalancerAddress
 			all = append(all, cloud.BalancerAddress{IP: ip, Proxy: proxy})
 		}
 	}
-	add(lb.PublicNet.IPv4.IP.String(), lb.PublicNet.Enabled)
-	add(lb.PublicNet.IPv6.IP.String(), lb.PublicNet.Enabled && !desired.NoIPv6.Bool(spec.Options))
+	public := lb.PublicNet.Enabled && !desired.IsInternal(spec)
+	add(lb.PublicNet.IPv4.IP.String(), public)
+	add(lb.PublicNet.IPv6.IP.String(), public && !desired.NoIPv6.Bool(spec.Options))
 	for _, attached := range lb.PrivateNet {
 		add(attached.IP.String(), !desired.NoPrivateIngress.Bool(spec.Options))
 	}

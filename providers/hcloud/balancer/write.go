@@ -36,7 +36,10 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 			Create: w.create, Update: w.update, Delete: w.delete("/load_balancers/"),
 		},
 		{Name: kindPublic, Create: w.action("enable_public_interface"), Delete: w.undo("disable_public_interface")},
-		{Name: kindNetwork, Immutable: []string{"network", "ip"}, Create: w.action("attach_to_network", "network", "ip", "ip_range"), Delete: w.undo("detach_from_network", "network")},
+		{
+			Name: kindNetwork, Immutable: []string{"network", "ip"}, Disturbs: []string{kindTarget}, Fits: b.fits,
+			Create: w.attach, Delete: w.undo("detach_from_network", "network"),
+		},
 		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
 		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
 		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},

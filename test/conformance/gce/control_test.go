@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"slices"
 	"strings"
@@ -201,4 +202,15 @@ func ids(machines []cloud.Instance) (all []cloud.InstanceID) {
 	}
 	slices.Sort(all)
 	return all
+}
+
+// What answers in the place of the metadata server when the process starts may pass.
+func TestStartThatMayPass(t *testing.T) {
+	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests, http.StatusBadGateway} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<html>", status) }))
+		t.Cleanup(server.Close)
+		if _, err := connect(t, server.URL, client{}); !cloud.MayPass(err) {
+			t.Errorf("%d: %v", status, err)
+		}
+	}
 }

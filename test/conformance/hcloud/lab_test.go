@@ -49,7 +49,13 @@ type lab struct {
 // newLab starts with n nodes and upstream's annotations.
 func newLab(t *testing.T, n int, annotations map[string]string) *lab {
 	t.Helper()
-	server, _ := start(t, emulator.Options{})
+	return newLabWith(t, emulator.Options{}, n, annotations)
+}
+
+// newLabWith is newLab with a cloud of these options.
+func newLabWith(t *testing.T, options emulator.Options, n int, annotations map[string]string) *lab {
+	t.Helper()
+	server, _ := start(t, options)
 	server.AddCertificate("shop", "shop.example.com")
 	l := newLabOn(t, server, "web", uid, annotations)
 	for _, machine := range server.SeedMachines(n) {

@@ -1,12 +1,17 @@
 package hcloud_test
 
 import (
+	"fmt"
+	"net/http"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud/robot"
 )
+
+const attach, detach = actions + "attach_to_network", actions + "detach_from_network"
 
 // TestPrivateTargets: one target after the other is replaced, so that the load balancer always has one.
 func TestPrivateTargets(t *testing.T) {
@@ -25,14 +30,13 @@ func TestPrivateTargets(t *testing.T) {
 
 // TestPrivateAddress: an address or a subnet that is asked for takes an action of its own.
 func TestPrivateAddress(t *testing.T) {
-	const attach, detach = actions + "attach_to_network", actions + "detach_from_network"
 	l := newLab(t, 1, map[string]string{"private-ipv4": "10.0.0.200", "use-private-ip": "true"})
 	l.want("an address", writes(l.ensure()), "POST /load_balancers", attach, actions+"add_target")
 	if at := l.balancer().PrivateNet; len(at) != 1 || at[0].IP != "10.0.0.200" {
 		t.Errorf("attached %+v", at)
 	}
 	l.annotate(map[string]string{"private-ipv4": "10.0.0.201", "use-private-ip": "true"})
-	l.want("another one", writes(l.ensure()), detach, attach)
+	l.want("another one", writes(l.ensure()), detach, attach, actions+"add_target")
 	l.annotate(map[string]string{"use-private-ip": "true"})
 	l.want("taken away", writes(l.ensure()))
 
@@ -48,11 +52,189 @@ func TestPrivateAddress(t *testing.T) {
 	}
 }
 
+// detachments are both guesses of what becomes of targets with private addresses when a load balancer leaves its network, and
+// of how soon an action ends.
+var detachments = map[string]emulator.Options{
+	"they go": {}, "they stay": {DetachKeepsTargets: true}, "they go at once": {AtOnce: true}, "they stay, at once": {AtOnce: true, DetachKeepsTargets: true},
+}
+
+// targets are those of the load balancer.
+func (l *lab) targets() (list []string) {
+	l.Helper()
+	for _, target := range l.balancer().Targets {
+		list = append(list, fmt.Sprintf("%d %t", target.Server.ID, target.UsePrivateIP))
+	}
+	return list
+}
+
+// TestAddressOfServingBalancer: when the private address changes, the load balancer has all its targets before anybody says
+// that it is ensured, whatever the detachment takes along, and however soon actions end.
+func TestAddressOfServingBalancer(t *testing.T) {
+	for name, options := range detachments {
+		for _, at := range []string{"", "10.0.0.200"} {
+			t.Run(name+" from "+at, func(t *testing.T) {
+				t.Parallel()
+				annotations := map[string]string{"use-private-ip": "true"}
+				if at != "" {
+					annotations["private-ipv4"] = at
+				}
+				l := newLabWith(t, options, 3, annotations)
+				l.ensure()
+				annotations["private-ipv4"] = "10.0.0.201"
+				l.annotate(annotations)
+				l.ensure()
+				if at := l.balancer().PrivateNet; len(at) != 1 || at[0].IP != "10.0.0.201" {
+					t.Errorf("attached %+v", at)
+				}
+				if targets := l.targets(); len(targets) != 3 {
+					t.Errorf("targets %q", targets)
+				}
+				l.want("again", writes(l.ensure()))
+			})
+		}
+	}
+}
+
+// newInternal is a load balancer that is reached and reaches its three nodes by private addresses alone.
+func newInternal(t *testing.T, options emulator.Options) *lab {
+	t.Helper()
+	l := newLabWith(t, options, 3, map[string]string{"disable-public-network": "true", "private-ipv4": "10.0.0.200"})
+	l.ensure()
+	l.ensure() // the public interface goes
+	return l
+}
+
+// serves checks that such a load balancer serves at its address.
+func (l *lab) serves(ip string) {
+	l.Helper()
+	if at, targets := l.balancer().PrivateNet, l.targets(); len(at) != 1 || at[0].IP != ip || len(targets) != 3 {
+		l.Errorf("attached %+v, targets %q", at, targets)
+	}
+	if got := l.addresses(); len(got) != 1 || got[0] != ip {
+		l.Errorf("the Service is told %q", got)
+	}
+}
+
+// TestAddressThatIsKnownToBeImpossible: the lists of the cloud say that the address cannot be had. Nothing is detached for it, the
+// event says what is wrong, nodes come all the same, and the load balancer is as before when the annotation goes.
+func TestAddressThatIsKnownToBeImpossible(t *testing.T) {
+	for ip, why := range map[string]string{
+		"10.0.0.11": "server node-1 has it", "10.0.0.77": "load balancer theirs has it", "10.0.0.1": "gateway", "10.77.0.1": "in a subnet of the network",
+		"10.0.128.9": "another network zone",
+	} {
+		t.Run(ip, func(t *testing.T) {
+			t.Parallel()
+			l := newInternal(t, emulator.Options{})
+			theirs := newLabOn(t, l.server, "theirs", "11111111-0000-4000-8000-123456789abc", map[string]string{"name": "theirs", "private-ipv4": "10.0.0.77"})
+			theirs.nodes = l.nodes
+			theirs.ensure()
+			l.annotate(map[string]string{"disable-public-network": "true", "private-ipv4": ip})
+			for range 2 {
+				requests, err := l.try()
+				l.want("refused", writes(requests))
+				if err == nil || !l.said(why) || !l.said(annotation.Address.Name) {
+					t.Errorf("error %v, events %q", err, l.events)
+				}
+			}
+			l.nodes = append(l.nodes, node(l.server.SeedMachines(1)[0]))
+			requests, _ := l.try()
+			l.want("a node that joins", writes(requests), actions+"add_target")
+			l.nodes = l.nodes[:3]
+			l.annotate(map[string]string{"disable-public-network": "true"})
+			l.want("without the annotation", writes(l.ensure()), actions+"remove_target")
+			theirs.leave()
+			l.serves("10.0.0.200")
+		})
+	}
+}
+
+// TestAddressThatIsRefused: no list says that the address cannot be had. The load balancer is put back, and stays there until the
+// Service changes.
+func TestAddressThatIsRefused(t *testing.T) {
+	for name, options := range detachments {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			l := newInternal(t, options)
+			l.server.AddFault(fault.Fault{
+				Path: "/v1/load_balancers/*/actions/attach_to_network", Times: 1, Status: http.StatusUnprocessableEntity,
+				Body: `{"error":{"code":"ip_not_available","message":"the address is reserved","details":null}}`,
+			})
+			l.annotate(map[string]string{"disable-public-network": "true", "private-ipv4": "10.0.0.201"})
+			requests, err := l.try()
+			for range 2 {
+				if err == nil || !l.said("put back") || !l.said(annotation.Address.Name) {
+					t.Fatalf("error %v, events %q", err, l.events)
+				}
+				var again []string
+				again, err = l.try()
+				requests = append(requests, again...)
+			}
+			add := actions + "add_target"
+			want := []string{detach, attach, attach, add, add, add}
+			if options.DetachKeepsTargets {
+				want = want[:3]
+			}
+			l.want("refused", writes(requests), want...)
+			l.serves("10.0.0.200")
+			l.annotate(map[string]string{"disable-public-network": "true"})
+			l.want("without the annotation", writes(l.ensure()))
+			l.annotate(map[string]string{"disable-public-network": "true", "private-ipv4": "10.0.0.202"})
+			l.ensure()
+			l.serves("10.0.0.202")
+		})
+	}
+}
+
+// TestKilledBetweenDetachAndAttach: the next process does not know the former address, and the new one is refused. The load
+// balancer has another one, rather than none.
+func TestKilledBetweenDetachAndAttach(t *testing.T) {
+	l := newInternal(t, emulator.Options{})
+	l.edit(func(b *emulator.Balancer) { b.PrivateNet, b.Targets = nil, nil })
+	l.annotate(map[string]string{"disable-public-network": "true", "private-ipv4": "10.0.0.11"})
+	l.restart()
+	if _, err := l.try(); err == nil || !l.said(annotation.Address.Name) {
+		t.Errorf("error %v, events %q", err, l.events)
+	}
+	if at := l.balancer().PrivateNet; len(at) != 1 || len(l.targets()) != 3 {
+		t.Errorf("attached %+v, targets %q", at, l.targets())
+	}
+}
+
+// TestNetworkWithoutNodes: a process that is told another network, or none, takes no load balancer out of the network of its targets.
+func TestNetworkWithoutNodes(t *testing.T) {
+	l := newInternal(t, emulator.Options{})
+	next := l.server.AddNetwork(emulator.Network{Name: "next", IPRange: "10.9.0.0/16"})
+	for name, change := range map[string]func(){
+		"no node is in it": func() {},
+		"one of three is in it": func() {
+			if err := l.server.Attach(l.server.State().Machines[0].ID, next.ID, "10.9.0.5"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		"none": func() { l.env["HCLOUD_NETWORK"] = "" },
+	} {
+		l.env["HCLOUD_NETWORK"] = "next"
+		change()
+		l.restart()
+		requests, err := l.try()
+		l.want(name, writes(requests))
+		if err == nil || !l.said("HCLOUD_NETWORK") {
+			t.Errorf("%s: error %v, events %q", name, err, l.events)
+		}
+		_ = l.manager.UpdateTargets(t.Context(), l.svc, l.nodes)
+		l.want("its targets alone", writes(l.requests()))
+		l.serves("10.0.0.200")
+	}
+}
+
 // TestAnotherNetwork: the load balancer leaves the network that we attached it to, and no other.
 func TestAnotherNetwork(t *testing.T) {
 	l := newLab(t, 1, nil)
 	l.ensure()
 	next := l.server.AddNetwork(emulator.Network{Name: "next", IPRange: "10.9.0.0/16"})
+	if err := l.server.Attach(l.server.State().Machines[0].ID, next.ID, "10.9.0.5"); err != nil {
+		t.Fatal(err)
+	}
 	l.env["HCLOUD_NETWORK"] = "next"
 	l.restart()
 	l.want("another network", writes(l.ensure()), actions+"detach_from_network", actions+"attach_to_network", "PUT "+first)

@@ -1,11 +1,13 @@
 package hcloud_test
 
 import (
+	"net/http"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
@@ -38,6 +40,39 @@ func TestNetwork(t *testing.T) {
 	values["HCLOUD_NETWORK"] = "another"
 	if _, err := connect(t, values); err == nil || !strings.Contains(err.Error(), "HCLOUD_NETWORK") {
 		t.Errorf("a network that is not there: %v", err)
+	}
+}
+
+// What answers in the place of the API, or refuses the token, when the process starts does not end it: it is tried again.
+func TestStartThatMayPass(t *testing.T) {
+	for name, broken := range map[string]fault.Fault{
+		"{}":               {Status: http.StatusOK, Body: "{}"},
+		"a list of no key": {Status: http.StatusOK, Body: `{"networks":null,"meta":{"pagination":{"page":1,"total_entries":0}}}`},
+		"another list":     {Status: http.StatusOK, Body: `{"servers":[],"meta":{"pagination":{"page":1,"total_entries":0}}}`},
+		"a page":           {Status: http.StatusOK, Body: "<html>log in</html>"},
+		"a page of 404":    {Status: http.StatusNotFound, Body: "<html>not found</html>"},
+		"503":              {Status: http.StatusServiceUnavailable},
+		"401":              {Status: http.StatusUnauthorized},
+	} {
+		for _, by := range []string{"id", "name", "none"} {
+			server, network := start(t, emulator.Options{})
+			values := variables(server)
+			values["HCLOUD_NETWORK"] = map[string]string{"id": strconv.FormatInt(network.ID, 10), "name": "cluster", "none": ""}[by]
+			broken.Path = "/v1/**"
+			server.AddFault(broken)
+			driver, err := connect(t, values)
+			if err == nil && by == "none" { // it asks for nothing at the start
+				_, err = driver.Identity(t.Context())
+				err = &cloud.Error{Failure: driver.Classify(err), Op: "asking whose the token is", Err: err}
+			}
+			if !cloud.MayPass(err) {
+				t.Errorf("%s, network by %s: %v", name, by, err)
+			}
+			server.ClearFaults()
+			if _, err := connect(t, values); err != nil {
+				t.Errorf("%s, network by %s, afterwards: %v", name, by, err)
+			}
+		}
 	}
 }
 

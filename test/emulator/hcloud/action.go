@@ -57,6 +57,7 @@ var actionRules = []Rule{
 	{ID: "action/lock", Where: "writes", Text: "every action locks its load balancer or network until it ends", Source: guess, IfWrong: "a driver may send several actions of one resource without waiting for each", Silent: true},
 	{ID: "action/conflict", Where: "writes", Text: "with Options.Conflict the answer to a write to what an action runs on is a conflict", Source: fromClient, Status: 409, Code: "conflict"},
 	{ID: "action/effect", Where: "writes", Text: "what an action does shows in the resource when it ends, not before", Source: guess, IfWrong: "a driver sees its change earlier; it must not take that for the end", Silent: true},
+	{ID: "action/at-once", Where: "writes", Text: "the answer to a write says that its action runs; with Options.AtOnce it can say that it has ended", Source: guess, IfWrong: "a driver waits for less, or for more: it goes by the status in the answer", Silent: true},
 	{ID: "action/ids", Where: "GET /actions", Text: "ids are named; the list of all actions was removed", Source: fromClient, Status: 410, Code: "deprecated_api_endpoint"},
 	{ID: "action/unknown-id", Where: "GET /actions", Text: "an id that does not exist, or is another project's, is left out of the list", Source: fromClient, Silent: true},
 	{ID: "action/kept", Where: "GET /actions", Text: "actions can be read as long as the emulator runs", Source: guess, IfWrong: "old actions vanish; a driver that finds an action gone reads the resource", Silent: true},
@@ -93,6 +94,9 @@ func (c *call) begin(a *action, delay time.Duration) action {
 	s.actions[a.ID], s.busy[a.Resources[0]] = a, a
 	running := *a
 	switch {
+	case delay == 0 && s.options.AtOnce:
+		s.finish(a)
+		return *a
 	case delay == 0:
 		s.finish(a)
 	case delay > 0:

@@ -12,7 +12,7 @@ var attachRules = []Rule{
 	{ID: "attach/subnet", Where: "POST /load_balancers attach_to_network", Text: "the network has a subnet, ip_range when it is given, in the balancer's network zone, with an address left", Source: fromVendor, Status: 422, Code: "no_subnet_available"},
 	{ID: "attach/address", Where: "attach_to_network", Text: "ip is in such a subnet, not its gateway, and nobody's", Source: fromVendor, Status: 422, Code: "ip_not_available"},
 	{ID: "attach/absent", Where: "detach_from_network", Text: "the balancer is in the network", Source: guess, IfWrong: "another code, or success: the driver reads the balancer first", Status: 422, Code: "load_balancer_not_attached_to_network"},
-	{ID: "attach/targets", Where: "detach_from_network", Text: "targets with private addresses stay when the balancer leaves its network", Source: guess, IfWrong: "they vanish, and the next pass adds them again; or the call is refused, and the driver removes them first", Silent: true},
+	{ID: "attach/targets", Where: "detach_from_network", Text: "targets with private addresses go when the balancer leaves its network, as upstream's code says; with Options.DetachKeepsTargets they stay", Source: guess, IfWrong: "the driver is right in both cases: it reads the load balancer again after it left", Silent: true},
 	{ID: "public/network", Where: "POST /load_balancers disable_public_interface", Text: "a balancer without a public interface is in a network", Source: fromVendor, Status: 422, Code: "load_balancer_not_attached_to_network"},
 	{ID: "public/targets", Where: "disable_public_interface", Text: "no target uses a public address", Source: fromVendor, Status: 422, Code: "targets_without_use_private_ip"},
 	{ID: "public/addresses", Where: "enable_public_interface disable_public_interface", Text: "a balancer keeps its public addresses, and answers them, while the interface is off", Source: fromUpstream, Silent: true},
@@ -149,8 +149,21 @@ func detachBalancer(c *call) (reply, error) {
 		if at < 0 {
 			return nil, broken("attach/absent", "load balancer is not attached to network %d", body.Network)
 		}
-		return func() { b.PrivateNet = slices.Delete(slices.Clone(b.PrivateNet), at, at+1) }, nil
+		return func() {
+			b.PrivateNet = slices.Delete(slices.Clone(b.PrivateNet), at, at+1)
+			if !c.server.options.DetachKeepsTargets {
+				b.Targets = slices.DeleteFunc(slices.Clone(b.Targets), func(t Target) bool { return !t.public() })
+			}
+		}, nil
 	})
+}
+
+// public reports whether a target is reached by a public address.
+func (t Target) public() bool {
+	if t.IP != nil {
+		return !netip.MustParseAddr(t.IP.IP).IsPrivate()
+	}
+	return !t.UsePrivateIP
 }
 
 func enablePublic(c *call) (reply, error) {
@@ -175,16 +188,10 @@ func disablePublic(c *call) (reply, error) {
 		return reply{}, err
 	}
 	return c.change("disable_public_interface", b, func() (func(), error) {
-		public := func(t Target) bool {
-			if t.IP != nil {
-				return !netip.MustParseAddr(t.IP.IP).IsPrivate()
-			}
-			return !t.UsePrivateIP
-		}
 		switch {
 		case len(b.PrivateNet) == 0:
 			return nil, broken("public/network", "load balancer is not attached to a network")
-		case slices.ContainsFunc(b.Targets, public):
+		case slices.ContainsFunc(b.Targets, Target.public):
 			return nil, broken("public/targets", "the load balancer has targets that use the public IP")
 		}
 		return func() { b.PublicNet.Enabled = false }, nil

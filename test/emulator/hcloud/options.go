@@ -21,10 +21,15 @@ type Options struct {
 	// Delay is how long actions run. With 0 the answer to a write says "running" and any later one
 	// "success"; when negative only FinishActions ends them.
 	Delay time.Duration
+	// AtOnce makes the answer to a write say how its action ended, where Delay is 0.
+	AtOnce bool
 	// IssueDelay is how long the issuance of a managed certificate runs; as Delay when 0.
 	IssueDelay time.Duration
 	// Conflict makes a write to what an action runs on answer 409 conflict instead of 423 locked.
 	Conflict bool
+	// DetachKeepsTargets leaves targets with private addresses when a load balancer leaves its network. Which of both the API
+	// does nobody has asked it: a guess, of which tests try both.
+	DetachKeepsTargets bool
 	// BalancerLimit is how many load balancers a project may have; no limit when 0.
 	BalancerLimit int
 

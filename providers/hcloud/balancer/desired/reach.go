@@ -8,6 +8,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/server"
 )
 
+// IsInternal reports whether no public address is asked for.
+func IsInternal(spec cloud.Spec) bool { return internal.Bool(spec.Options) }
+
 // WantsPrivate reports whether targets are reached by their private address.
 func WantsPrivate(spec cloud.Spec) bool {
 	if usePrivateIP.Has(spec.Options) {

@@ -72,6 +72,7 @@ func parse(args []string) (settings, error) {
 	f.StringVar(&o.Robot.Password, "robot-password", "robot-password", "password of Robot")
 	f.DurationVar(&o.Delay, "delay", 0, "how long actions run; negative: until POST /_emulator/actions/finish")
 	f.DurationVar(&o.IssueDelay, "issue-delay", 0, "how long the issuance of a managed certificate runs; as -delay when 0")
+	f.BoolVar(&o.DetachKeepsTargets, "detach-keeps-targets", false, "leave targets with private addresses when a load balancer leaves its network")
 	f.BoolVar(&o.Conflict, "conflict", false, "answer 409 conflict instead of 423 locked while an action runs")
 	f.IntVar(&o.BalancerLimit, "load-balancer-limit", 0, "load balancers per project; 0 is no limit")
 	f.DurationVar(&o.Latency, "latency", 0, "added to every request")
