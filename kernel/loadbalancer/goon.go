@@ -83,6 +83,11 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 		return nil
 	}
 	progress, err := p.step(ctx, rest)
+	if err != nil {
+		if again := p.refusedTargets(rest.Change, err); again != nil {
+			return again
+		}
+	}
 	switch {
 	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && refused(err): // what is refused of a new balancer is said after a look
 		return nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -19,7 +20,8 @@ import (
 //	unknown    no            no
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
-func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
+//	refused    no            no, for a while
+func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, r Rules) ([]cloud.InstanceID, []skip) {
 	skipped := slices.Clone(c.skipped)
 	ids := make([]cloud.InstanceID, 0, len(c.Targets))
 	add := func(id cloud.InstanceID, node, reason string, fits bool) {
@@ -30,7 +32,7 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 		}
 	}
 	for _, candidate := range c.Targets {
-		reason := b.Eligible(shape, candidate)
+		reason := r.Balancers.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
 	if len(c.unknown) > 0 || c.unidentified {
@@ -39,13 +41,21 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 			add(d.id, d.node, d.reason, slices.Contains(attached, d.id))
 		}
 	}
+	ids, reasons := r.Refused.hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) {
+		return setOf(attached), behindAll(attached, r.Listeners)
+	})
 	var names, zones map[cloud.InstanceID]string
-	if limit > 0 && len(ids) > limit {
+	if len(reasons) > 0 || r.Limit > 0 && len(ids) > r.Limit {
 		names, zones = c.namesAndZones()
 	}
-	ids, left := atMost(limit, ids, attached, zones)
+	ids, left := atMost(r.Limit, ids, attached, zones)
 	for _, id := range left {
-		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", limit)})
+		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", r.Limit)})
+	}
+	for id, reason := range reasons {
+		if names[id] != "" && reason != "" {
+			skipped = append(skipped, skip{names[id], reason})
+		}
 	}
 	return ids, skipped
 }
@@ -115,13 +125,16 @@ type Rules struct {
 	Brought bool
 	// Kept are targets that it kept for want of proof, for the same request.
 	Kept []cloud.InstanceID
+	// Refused are machines that the cloud has refused, nil for none, and Listeners the present ones.
+	Refused   *Refused
+	Listeners []cloud.Listener
 }
 
 // Select returns the balancer with the targets it shall have, those of them that stay for want of
 // proof, and what is to be said.
 func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) (chosen cloud.Balancer, held []cloud.InstanceID, warnings []problem.Warning) {
 	b = b.Clone()
-	targets, skipped := targetsOf(b, c, attached, r.Balancers, r.Limit)
+	targets, skipped := targetsOf(b, c, attached, r)
 	kept := len(targets) == 0 && len(c.Targets) > 0
 	if kept {
 		// There are machines and none will do: that is rather a mistake of the configuration
@@ -139,7 +152,7 @@ func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules
 	switch {
 	case kept && len(targets) > 0:
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
-	case len(b.Targets) == 0 && !c.joining:
+	case len(b.Targets) == 0 && !c.joining && !r.Refused.IsTrial():
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer"))
 	}
 	return b, held, append(warnings, heldWarnings(held, len(attached), skipped, c)...)
