@@ -21,6 +21,11 @@ var targetCodes = []hcloud.ErrorCode{
 	hcloud.ErrorCodeIPNotOwned, hcloud.ErrorCodeCloudResourceIPNotAllowed, "ip_not_in_vswitch_subnet",
 }
 
+// balancerCodes are what the API refuses a single target with where it is for the load balancer, or its network.
+var balancerCodes = []hcloud.ErrorCode{
+	hcloud.ErrorCodeLoadBalancerNotAttachedToNetwork, "load_balancer_public_interface_disabled", "network_has_no_vswitch_subnet", hcloud.ErrorCodeTargetAlreadyDefined,
+}
+
 // refusedTargets marks the error of a request with targets, where it is for one of them:
 //
 //	the answer                         is

@@ -132,7 +132,7 @@ func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []clo
 	case api.IsNotFound(err):
 		err = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "adding " + wanted.Key, Err: err}
 		return id, &cloud.TargetsRefused{Text: err.Error(), Err: err}
-	case hcloud.IsError(err, targetCodes...):
+	case api.Classify(err).Class == cloud.FailureInvalid && !hcloud.IsError(err, balancerCodes...):
 		return id, &cloud.TargetsRefused{Text: err.Error(), Err: err}
 	case hcloud.IsError(err, hcloud.ErrorCodeResourceLimitExceeded):
 		return id, &cloud.TargetsRefused{TooMany: true, Text: err.Error(), Err: err}
