@@ -78,7 +78,7 @@ func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 	refusals := cloud.RefusedTargets(err)
 	if len(refusals) == 0 && refused(err) {
 		if r := p.state.RefusedBy(change.Before.ID); r != nil {
-			r.Acquit(time.Now())
+			r.NoteUnrelated(time.Now())
 		}
 	}
 	if len(refusals) == 0 || !p.state.NoteRefused(change.Before.ID, refusals) {

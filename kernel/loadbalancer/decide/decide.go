@@ -75,7 +75,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: observed}, Warnings: c.Warnings(), Err: c.Err}
 	}
 	after, held, warnings := p.selectTargets(s.wanted, observed, c)
-	if len(after.Targets) == 0 && !p.State.RefusedBy(observed.ID).IsTrial() {
+	if len(after.Targets) == 0 && (len(c.Targets) == 0 || !p.State.RefusedBy(observed.ID).IsTrial()) {
 		return p.await(after, observed, c)
 	}
 	d := p.Decision(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})

@@ -28,8 +28,8 @@ type Refused struct {
 	// tooMany says that the suspects were refused for their number.
 	tooMany bool
 	trials  int
-	// acquitted is until when a refusal that need not be about targets is not taken for one.
-	acquitted time.Time
+	// unrelated is until when a refusal that need not be about targets is not taken for one.
+	unrelated time.Time
 }
 
 // refusal is why and until when a machine is left out.
@@ -59,7 +59,7 @@ func (r *Refused) Note(refusals []*cloud.TargetsRefused, now time.Time) (again b
 		asked := slices.DeleteFunc(slices.Clone(one.Asked), func(id cloud.InstanceID) bool { return r.left[id].text != "" })
 		named := slices.DeleteFunc(slices.Clone(one.Named), func(id cloud.InstanceID) bool { return !slices.Contains(asked, id) })
 		switch {
-		case len(asked) == 0 || one.Perhaps && len(named) == 0 && now.Before(r.acquitted):
+		case len(asked) == 0 || one.Perhaps && len(named) == 0 && now.Before(r.unrelated):
 			continue
 		case len(named) > 0:
 			r.leave(now, one, named...)
@@ -129,13 +129,13 @@ func (r *Refused) forget(now time.Time) {
 	}
 }
 
-// Acquit notes that the balancer was refused without the suspects too: it was not for them. It reports whether that was
+// NoteUnrelated notes that the balancer was refused without the suspects too: it was not for them. It reports whether that was
 // to be found out.
-func (r *Refused) Acquit(now time.Time) bool {
+func (r *Refused) NoteUnrelated(now time.Time) bool {
 	if !r.without {
 		return false
 	}
-	*r = Refused{left: r.left, acquitted: now.Add(RefusedFor)}
+	*r = Refused{left: r.left, unrelated: now.Add(RefusedFor)}
 	return true
 }
 
@@ -143,7 +143,7 @@ func (r *Refused) Acquit(now time.Time) bool {
 // out. Machines that are no candidates any more are forgotten.
 func (r *Refused) Settle(candidates []cloud.Target, now time.Time) time.Duration {
 	if r.forget(now); len(r.left)+len(r.groups) == 0 {
-		*r = Refused{acquitted: r.acquitted}
+		*r = Refused{unrelated: r.unrelated}
 		return 0
 	}
 	is := map[cloud.InstanceID]bool{}

@@ -65,7 +65,7 @@ func (r *refusing) converge(t *testing.T, known *Refused, machines []cloud.Targe
 		}
 		if refusals := cloud.RefusedTargets(err); err != nil && !known.Note(refusals, time.Now()) {
 			if len(refusals) == 0 {
-				known.Acquit(time.Now())
+				known.NoteUnrelated(time.Now())
 			}
 			return 0
 		} else if err == nil {
