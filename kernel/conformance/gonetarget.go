@@ -10,7 +10,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -93,7 +92,7 @@ func settled(f *fixture, manager *loadbalancer.Manager, svc *corev1.Service, nod
 			f.must(err, "Ensure")
 		}
 		switch {
-		case err == nil && (outcome.Again == 0 || outcome.Again > target.TrialPause):
+		case err == nil && (outcome.Again == 0 || outcome.Again > time.Minute):
 			return
 		case waits && pending.Ended != nil:
 			f.control.Settle()

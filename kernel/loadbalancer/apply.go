@@ -9,8 +9,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -76,7 +76,7 @@ func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, pr
 // refusedTargets returns why another request has to follow soon, in which fewer machines become targets, nil where none has to.
 func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 	refusals := cloud.RefusedTargets(err)
-	if len(refusals) == 0 && refused(err) {
+	if len(refusals) == 0 && isRefusal(err) {
 		if r := p.state.RefusedBy(change.Before.ID); r != nil {
 			r.NoteUnrelated(time.Now())
 		}
@@ -84,7 +84,7 @@ func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 	if len(refusals) == 0 || !p.state.NoteRefused(change.Before.ID, refusals) {
 		return nil
 	}
-	return &Pending{After: target.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
+	return &Pending{After: refused.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
 }
 
 // execute makes the change. What was read before it began may not be true any more.

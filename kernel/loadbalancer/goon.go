@@ -89,7 +89,7 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 		}
 	}
 	switch {
-	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && refused(err): // what is refused of a new balancer is said after a look
+	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && isRefusal(err): // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
 		return p.failed(ctx, err)
@@ -99,8 +99,8 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	return nil
 }
 
-// refused reports whether the cloud will say the same to the same request.
-func refused(err error) bool {
+// isRefusal reports whether the cloud will say the same to the same request.
+func isRefusal(err error) bool {
 	class := cloud.FailureOf(err).Class
 	return class == cloud.FailureInvalid || class == cloud.FailureQuota || class == cloud.FailureNotFound
 }

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
 // refuses has the fake cloud refuse a change that makes one of these machines a target. It says which, or nothing of it.
@@ -98,7 +98,7 @@ func TestOneBadTarget(t *testing.T) {
 					t.Errorf("targets %v after %v", got, time.Since(began))
 				}
 				f.driver.refuse = nil
-				time.Sleep(target.RefusedFor)
+				time.Sleep(refused.For)
 				f.brought()
 				if got := f.only().Targets; len(got) != 5 {
 					t.Errorf("targets %v once the cloud takes all", got)
@@ -122,7 +122,7 @@ func TestRefusedForSomethingElse(t *testing.T) {
 			}
 			return err
 		}
-		waits(t, f.ensure(), target.TrialPause)
+		waits(t, f.ensure(), refused.TrialPause)
 		fails(t, f.ensure(), `name: "x" is not possible`)
 		if requests != 2 {
 			t.Errorf("%d requests, want 2", requests)

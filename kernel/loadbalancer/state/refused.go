@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
 // refusedTargets are the machines that were refused as targets, by the id of the balancer, "" for one that is not there yet.
-type refusedTargets struct{ by map[string]*target.Refused }
+type refusedTargets struct{ by map[string]*refused.Targets }
 
 // mostRefusedBy is of how many balancers of a Service it is remembered: one that serves, one beside it, and one before.
 const mostRefusedBy = 3
 
 // RefusedBy returns what is remembered of the machines that were refused as targets of a balancer, nil for nothing. What was
 // refused before it was made counts for it.
-func (m *Service) RefusedBy(id string) *target.Refused {
+func (m *Service) RefusedBy(id string) *refused.Targets {
 	if m.refused == nil {
 		return nil
 	}
@@ -29,11 +29,11 @@ func (m *Service) RefusedBy(id string) *target.Refused {
 func (m *Service) NoteRefused(id string, refusals []*cloud.TargetsRefused) (again bool) {
 	r := m.RefusedBy(id)
 	if r == nil {
-		r = &target.Refused{}
+		r = &refused.Targets{}
 	}
 	if again = r.Note(refusals, time.Now()); again {
 		if m.refused == nil || len(m.refused.by) > mostRefusedBy {
-			m.refused = &refusedTargets{map[string]*target.Refused{}}
+			m.refused = &refusedTargets{map[string]*refused.Targets{}}
 		}
 		m.refused.by[id] = r
 	}

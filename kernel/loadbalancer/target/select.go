@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
 // targetsOf returns the targets that a balancer of that shape shall have, sorted, and the
@@ -41,8 +42,8 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 			add(d.id, d.node, d.reason, slices.Contains(attached, d.id))
 		}
 	}
-	ids, reasons := r.Refused.hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) {
-		return setOf(attached), behindAll(attached, r.Listeners)
+	ids, reasons := r.Refused.Hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) {
+		return refused.SetOf(attached), refused.BehindAll(attached, r.Listeners)
 	})
 	var names, zones map[cloud.InstanceID]string
 	if len(reasons) > 0 || r.Limit > 0 && len(ids) > r.Limit {
@@ -90,7 +91,7 @@ func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.Instanc
 	if slices.Sort(ids); limit == 0 || len(ids) <= limit {
 		return ids, nil
 	}
-	present := setOf(attached)
+	present := refused.SetOf(attached)
 	turn, inZone := map[cloud.InstanceID]int{}, map[string]int{}
 	for _, first := range []bool{true, false} {
 		for _, id := range ids {
@@ -109,14 +110,6 @@ func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.Instanc
 	return taken, left
 }
 
-func setOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
-	set := make(map[cloud.InstanceID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
-}
-
 // Rules are what decides besides the nodes.
 type Rules struct {
 	Balancers cloud.Balancers
@@ -126,7 +119,7 @@ type Rules struct {
 	// Kept are targets that it kept for want of proof, for the same request.
 	Kept []cloud.InstanceID
 	// Refused are machines that the cloud has refused, nil for none, and Listeners the present ones.
-	Refused   *Refused
+	Refused   *refused.Targets
 	Listeners []cloud.Listener
 }
 

@@ -1,4 +1,4 @@
-package target
+package refused
 
 import (
 	"errors"
@@ -51,14 +51,14 @@ func (r *refusing) ask(targets []cloud.InstanceID) error {
 }
 
 // converge makes requests until none has to follow soon, and returns how many and when the next one is due.
-func (r *refusing) converge(t *testing.T, known *Refused, machines []cloud.Target) (wait time.Duration) {
+func (r *refusing) converge(t *testing.T, known *Targets, machines []cloud.Target) (wait time.Duration) {
 	r.requests = 0
 	for range 200 {
 		ids := []cloud.InstanceID{}
 		for _, m := range machines {
 			ids = append(ids, m.InstanceID)
 		}
-		taken, _ := known.hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) { return setOf(r.has), setOf(r.has) })
+		taken, _ := known.Hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) { return SetOf(r.has), SetOf(r.has) })
 		var err error
 		if !r.made || !slices.Equal(taken, r.has) {
 			err = r.ask(taken)
@@ -86,7 +86,7 @@ func TestRefused(t *testing.T) {
 		}
 		return list
 	}
-	bad := func(ids ...cloud.InstanceID) map[cloud.InstanceID]bool { return setOf(ids) }
+	bad := func(ids ...cloud.InstanceID) map[cloud.InstanceID]bool { return SetOf(ids) }
 	for name, test := range map[string]struct {
 		cloud    refusing
 		machines int
@@ -118,7 +118,7 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				r, known, machines := test.cloud, &Refused{}, all(test.machines)
+				r, known, machines := test.cloud, &Targets{}, all(test.machines)
 				wait := r.converge(t, known, machines)
 				if r.requests > test.requests || len(r.has) != test.targets || (wait > 0) != test.again {
 					t.Errorf("%d requests, want at most %d; %d targets, want %d; next in %v", r.requests, test.requests, len(r.has), test.targets, wait)
@@ -133,7 +133,7 @@ func TestRefused(t *testing.T) {
 				if r.converge(t, known, machines); r.requests > 0 {
 					t.Errorf("%d more requests at once", r.requests)
 				}
-				time.Sleep(RefusedFor)
+				time.Sleep(For)
 				r.bad, r.room = nil, 0
 				if wait := r.converge(t, known, machines); wait != 0 || len(r.has) != test.machines || r.requests == 0 {
 					t.Errorf("what was refused is not asked for again: %d targets after %d requests, next in %v", len(r.has), r.requests, wait)
@@ -150,10 +150,10 @@ func TestRefusedServe(t *testing.T) {
 	listeners := []cloud.Listener{{Targets: []cloud.InstanceID{"a", "b"}}, {Targets: []cloud.InstanceID{"a"}}, {}}
 	serving := func() (some, all map[cloud.InstanceID]bool) {
 		attached := []cloud.InstanceID{"a", "b"}
-		return setOf(attached), behindAll(attached, listeners)
+		return SetOf(attached), BehindAll(attached, listeners)
 	}
 	for _, tooMany := range []bool{false, true} {
-		r := &Refused{}
+		r := &Targets{}
 		for _, id := range ids[:3] {
 			r.Note([]*cloud.TargetsRefused{{Asked: []cloud.InstanceID{id}, TooMany: tooMany, Err: errors.New("no")}}, now)
 		}
@@ -161,7 +161,7 @@ func TestRefusedServe(t *testing.T) {
 		if tooMany {
 			want = []cloud.InstanceID{"a", "d"}
 		}
-		if taken, _ := r.hold(ids, now, serving); !slices.Equal(taken, want) {
+		if taken, _ := r.Hold(ids, now, serving); !slices.Equal(taken, want) {
 			t.Errorf("too many %v: %v, want %v", tooMany, taken, want)
 		}
 		if r.Note([]*cloud.TargetsRefused{{Asked: ids[:3], Err: errors.New("no")}}, now) {

@@ -1,4 +1,6 @@
-package target
+// Package refused remembers which machines the cloud has refused as targets of a load balancer, and says which are asked for in the
+// next request. It does no I/O.
+package refused
 
 import (
 	"cmp"
@@ -8,8 +10,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// RefusedFor is for how long a machine is left out that the cloud has refused as a target. Then it is asked for again.
-const RefusedFor = 5 * time.Minute
+// For is for how long a machine is left out that the cloud has refused as a target. Then it is asked for again.
+const For = 5 * time.Minute
 
 // TrialPause is the wait before the next request after one that was refused for its targets.
 const TrialPause = time.Second
@@ -17,9 +19,9 @@ const TrialPause = time.Second
 // mostTrials is how many requests in a row may be refused while the machines at fault are looked for.
 const mostTrials = 32
 
-// Refused is what is remembered of the machines that the cloud refused as targets of one balancer. The zero Refused
+// Targets is what is remembered of the machines that the cloud refused as targets of one balancer. The zero Targets
 // knows of none.
-type Refused struct {
+type Targets struct {
 	left map[cloud.InstanceID]refusal
 	// groups are suspects. The next request asks for those of the first group alone.
 	groups [][]cloud.InstanceID
@@ -50,7 +52,7 @@ type refusal struct {
 //	too many times         any                     all suspects are left out
 //
 // What it is told of machines that are left out already is a failure like any other.
-func (r *Refused) Note(refusals []*cloud.TargetsRefused, now time.Time) (again bool) {
+func (r *Targets) Note(refusals []*cloud.TargetsRefused, now time.Time) (again bool) {
 	r.forget(now)
 	var suspects []cloud.InstanceID
 	var last *cloud.TargetsRefused
@@ -86,7 +88,7 @@ func (r *Refused) Note(refusals []*cloud.TargetsRefused, now time.Time) (again b
 }
 
 // split puts the suspects in front, as two groups or as one.
-func (r *Refused) split(suspects []cloud.InstanceID, whole bool) {
+func (r *Targets) split(suspects []cloud.InstanceID, whole bool) {
 	slices.Sort(suspects)
 	suspects = slices.DeleteFunc(slices.Compact(suspects), func(id cloud.InstanceID) bool { return r.left[id].text != "" })
 	r.drop(suspects)
@@ -99,8 +101,8 @@ func (r *Refused) split(suspects []cloud.InstanceID, whole bool) {
 }
 
 // drop takes machines out of the groups.
-func (r *Refused) drop(ids []cloud.InstanceID) {
-	gone := setOf(ids)
+func (r *Targets) drop(ids []cloud.InstanceID) {
+	gone := SetOf(ids)
 	var groups [][]cloud.InstanceID
 	for _, group := range r.groups {
 		if group = slices.DeleteFunc(slices.Clone(group), func(id cloud.InstanceID) bool { return gone[id] }); len(group) > 0 {
@@ -110,18 +112,18 @@ func (r *Refused) drop(ids []cloud.InstanceID) {
 	r.groups = groups
 }
 
-func (r *Refused) leave(now time.Time, why *cloud.TargetsRefused, ids ...cloud.InstanceID) {
+func (r *Targets) leave(now time.Time, why *cloud.TargetsRefused, ids ...cloud.InstanceID) {
 	if r.left == nil {
 		r.left = map[cloud.InstanceID]refusal{}
 	}
 	for _, id := range ids {
-		r.left[id] = refusal{now.Add(RefusedFor), cmp.Or(why.Text, why.Error()), why.TooMany}
+		r.left[id] = refusal{now.Add(For), cmp.Or(why.Text, why.Error()), why.TooMany}
 	}
 	r.drop(ids)
 }
 
 // forget drops what is too old.
-func (r *Refused) forget(now time.Time) {
+func (r *Targets) forget(now time.Time) {
 	for id, refusal := range r.left {
 		if !now.Before(refusal.until) {
 			delete(r.left, id)
@@ -131,19 +133,19 @@ func (r *Refused) forget(now time.Time) {
 
 // NoteUnrelated notes that the balancer was refused without the suspects too: it was not for them. It reports whether that was
 // to be found out.
-func (r *Refused) NoteUnrelated(now time.Time) bool {
+func (r *Targets) NoteUnrelated(now time.Time) bool {
 	if !r.without {
 		return false
 	}
-	*r = Refused{left: r.left, unrelated: now.Add(RefusedFor)}
+	*r = Targets{left: r.left, unrelated: now.Add(For)}
 	return true
 }
 
 // Settle notes that the cloud has done what it was asked for, and returns when to ask for more, 0 when nothing is left
 // out. Machines that are no candidates any more are forgotten.
-func (r *Refused) Settle(candidates []cloud.Target, now time.Time) time.Duration {
+func (r *Targets) Settle(candidates []cloud.Target, now time.Time) time.Duration {
 	if r.forget(now); len(r.left)+len(r.groups) == 0 {
-		*r = Refused{unrelated: r.unrelated}
+		*r = Targets{unrelated: r.unrelated}
 		return 0
 	}
 	is := map[cloud.InstanceID]bool{}
@@ -175,12 +177,12 @@ func (r *Refused) Settle(candidates []cloud.Target, now time.Time) time.Duration
 }
 
 // IsTrial reports whether the balancer is to be made without any suspect first.
-func (r *Refused) IsTrial() bool { return r != nil && r.without }
+func (r *Targets) IsTrial() bool { return r != nil && r.without }
 
-// hold splits the machines that can be targets into those that are asked for now, and those that are left out for a while, with
+// Hold splits the machines that can be targets into those that are asked for now, and those that are left out for a while, with
 // the reason, "" for those whose turn comes soon. What serves stays. Where the number is at fault that is what serves behind
 // every listener: another listener may have got none.
-func (r *Refused) hold(ids []cloud.InstanceID, now time.Time, serving func() (attached, everywhere map[cloud.InstanceID]bool)) (taken []cloud.InstanceID, reasons map[cloud.InstanceID]string) {
+func (r *Targets) Hold(ids []cloud.InstanceID, now time.Time, serving func() (attached, everywhere map[cloud.InstanceID]bool)) (taken []cloud.InstanceID, reasons map[cloud.InstanceID]string) {
 	if r == nil || len(r.left)+len(r.groups) == 0 {
 		return ids, nil
 	}
@@ -202,14 +204,14 @@ func (r *Refused) hold(ids []cloud.InstanceID, now time.Time, serving func() (at
 	return taken, reasons
 }
 
-// behindAll returns those of the targets that each of the listeners has, as far as the cloud keeps them for each.
-func behindAll(targets []cloud.InstanceID, listeners []cloud.Listener) map[cloud.InstanceID]bool {
-	all := setOf(targets)
+// BehindAll returns those of the targets that each of the listeners has, as far as the cloud keeps them for each.
+func BehindAll(targets []cloud.InstanceID, listeners []cloud.Listener) map[cloud.InstanceID]bool {
+	all := SetOf(targets)
 	for _, l := range listeners {
 		if l.Targets == nil {
 			continue
 		}
-		has := setOf(l.Targets)
+		has := SetOf(l.Targets)
 		for id := range all {
 			if !has[id] {
 				delete(all, id)
@@ -217,4 +219,13 @@ func behindAll(targets []cloud.InstanceID, listeners []cloud.Listener) map[cloud
 		}
 	}
 	return all
+}
+
+// SetOf returns the machines as a set.
+func SetOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
+	set := make(map[cloud.InstanceID]bool, len(ids))
+	for _, id := range ids {
+		set[id] = true
+	}
+	return set
 }
