@@ -67,6 +67,8 @@ type Resource struct {
 	// Problem is why the cloud cannot have this resource, nil when it can. It is the error of the
 	// step that would make or change it.
 	Problem error
+	// Machine is the machine that the resource makes a target, "" where it makes none.
+	Machine InstanceID
 	// Native is the driver's own.
 	Native any
 }

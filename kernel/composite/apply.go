@@ -52,6 +52,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return m.progress, errors.Join(refusals...)
 		}
 		id, err := m.carryOut(ctx, s)
+		m.blame(s, err)
 		waiting, waits := errors.AsType[*cloud.Waiting](err)
 		running, goesOn := errors.AsType[*cloud.Running](err)
 		// What follows a step that was passed over may be about what others write too.
@@ -173,6 +174,20 @@ func (b *balancers) isRefusal(err error) bool {
 		failure = b.classify(err)
 	}
 	return failure.Class == cloud.FailureInvalid || failure.Class == cloud.FailureQuota
+}
+
+// blame says which machines a step was to make targets that was refused for them.
+func (m *model) blame(s *step, err error) {
+	for _, refused := range cloud.RefusedTargets(err) {
+		if refused.Asked != nil {
+			continue
+		}
+		for _, r := range append([]cloud.Resource{s.wanted}, s.with...) {
+			if r.Machine != "" && !m.present.has(r.Ref()) {
+				refused.Asked = append(refused.Asked, r.Machine)
+			}
+		}
+	}
 }
 
 // refuse keeps a step from being tried again in this run.

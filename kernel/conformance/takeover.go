@@ -23,7 +23,10 @@ import (
 
 // takeover checks the first look of a process that has just started at a balancer that serves.
 func (s *suite) takeover(t *testing.T) {
-	s.each(t, []check{{"what serves is not cut off by a process that starts", keepsServing}})
+	s.each(t, []check{
+		{"what serves is not cut off by a process that starts", keepsServing},
+		{"a machine that is gone keeps no other one from being a target", goneTarget},
+	})
 }
 
 // said are the events of a kernel in the suite, by reason.

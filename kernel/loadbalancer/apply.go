@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
@@ -48,6 +49,9 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 		if progress.GoesOn && !d.Plan.Empty() {
 			p.state.Repeated = p.policy.Again(d).With(progress.Step)
 		}
+		if again := p.refusedTargets(d.Change, err); again != nil {
+			return progress, again
+		}
 		return progress, p.partly(ctx, progress, err)
 	case !p.live():
 		return progress, nil
@@ -76,6 +80,7 @@ func (p *pipeline) partly(ctx context.Context, progress cloud.Progress, err erro
 func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, progress cloud.Progress) {
 	switch {
 	case progress.Pending:
+		return
 	case progress.Again > 0:
 		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
 		p.revisit, p.state.Repeated = progress.Again, state.Repetition{}
@@ -88,6 +93,25 @@ func (p *pipeline) recordOutcome(d decide.Decision, before state.LastApplied, pr
 			p.state.Bring(d.Change)
 		}
 	}
+	if r := p.state.RefusedBy(d.Change.Before.ID); r != nil && d.Change.After != nil {
+		if again := r.Settle(d.Change.Input.Candidates, time.Now()); again > 0 && (p.revisit == 0 || again < p.revisit) {
+			p.revisit = again
+		}
+	}
+}
+
+// refusedTargets returns why another request has to follow soon, in which fewer machines become targets, nil where none has to.
+func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
+	refusals := cloud.RefusedTargets(err)
+	if len(refusals) == 0 && isRefusal(err) {
+		if r := p.state.RefusedBy(change.Before.ID); r != nil {
+			r.NoteUnrelated(time.Now())
+		}
+	}
+	if len(refusals) == 0 || !p.state.NoteRefused(change.Before.ID, refusals) {
+		return nil
+	}
+	return &Pending{After: refused.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
 }
 
 // execute makes the change. What was read before it began may not be true any more.

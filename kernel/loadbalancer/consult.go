@@ -24,7 +24,7 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 	switch {
 	case err == nil:
 		return d, nil
-	case !refused(err):
+	case !isRefusal(err):
 		return d, err // nothing is known
 	}
 	return d.Question.Refused(p.Respell(problem.Unjoin(err))), nil

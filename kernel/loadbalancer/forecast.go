@@ -138,6 +138,8 @@ func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*cor
 	if d := p.policy.Choose(f, c); d.Change.After != nil {
 		shape = *d.Change.After
 	}
-	e.Nodes = target.Roles(nodes, shape, f.Observed.Resolve(c.Targets).Balancer.Targets, c, target.Rules{Balancers: m.cloud.Balancers, Limit: m.cloud.MaxTargets(shape)})
+	e.Nodes = target.Roles(nodes, shape, f.Observed.Resolve(c.Targets).Balancer.Targets, c, target.Rules{
+		Balancers: m.cloud.Balancers, Limit: m.cloud.MaxTargets(shape), Refused: p.state.RefusedBy(f.Observed.ID), Listeners: f.Observed.Balancer.Listeners,
+	})
 	return e, nil
 }

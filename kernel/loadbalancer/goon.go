@@ -84,8 +84,13 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 		return nil
 	}
 	progress, err := p.step(ctx, rest)
+	if err != nil {
+		if again := p.refusedTargets(rest.Change, err); again != nil {
+			return again
+		}
+	}
 	switch {
-	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && refused(err): // what is refused of a new balancer is said after a look
+	case cloud.IsClass(err, cloud.FailureConflict), !before.Found && isRefusal(err): // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
 		return p.partly(ctx, progress, err)
@@ -95,8 +100,8 @@ func (p *pipeline) goOn(ctx context.Context, nodes []*corev1.Node) error {
 	return nil
 }
 
-// refused reports whether the cloud will say the same to the same request.
-func refused(err error) bool {
+// isRefusal reports whether the cloud will say the same to the same request.
+func isRefusal(err error) bool {
 	class := cloud.FailureOf(err).Class
 	return class == cloud.FailureInvalid || class == cloud.FailureQuota || class == cloud.FailureNotFound
 }

@@ -13,6 +13,7 @@
 //	package      what it answers
 //	request      what the Service asks for
 //	target       which machines are targets, and which targets stay until there is proof
+//	refused      which machines the cloud has refused as targets, and which are asked for next
 //	bulklist     what all balancers are, read once for many Services
 //	owner        whose a balancer is, and who uses it
 //	state        what this process remembers of the Service

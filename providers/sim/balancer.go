@@ -3,7 +3,9 @@ package sim
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -122,10 +124,27 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 	stored, _ := change.Before.Native.(api.Balancer) // empty when there is none
 	b, err := d.client.SaveBalancer(ctx, change.Before.ID, specOf(*change.After, stored.BalancerSpec))
 	if err != nil {
-		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, err)
+		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, refusedTarget(err, change))
 	}
 	observed := observe(b)
 	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, Operations: b.Operations, Observed: &observed}, nil
+}
+
+// refusedTarget marks the error of a balancer that is refused for a new target, which the answer names by its place.
+func refusedTarget(err error, change cloud.Change) error {
+	_, place, names := strings.Cut(err.Error(), "targets[")
+	place, _, _ = strings.Cut(place, "]")
+	at, notNumber := strconv.Atoi(place)
+	if !names || notNumber != nil || at >= len(change.After.Targets) {
+		return err
+	}
+	refused := &cloud.TargetsRefused{Named: change.After.Targets[at : at+1], Text: err.Error(), Err: err}
+	for _, id := range change.After.Targets {
+		if !slices.Contains(change.Before.Balancer.Targets, id) {
+			refused.Asked = append(refused.Asked, id)
+		}
+	}
+	return refused
 }
 
 func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progress, error) {

@@ -59,6 +59,7 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/loadbalancer/replacement", balancer("request", "state", "decide")},
 		{"./kernel/loadbalancer/request", balancer("status", "target", "owner", "state", "decide")},
 		{"./kernel/loadbalancer/status", balancer("target", "owner", "state", "decide")},
+		{"./kernel/loadbalancer/refused", balancer("request", "status", "target", "owner", "state", "decide")},
 		{"./kernel/loadbalancer/target", balancer("request", "status", "owner", "state", "decide")},
 		{"./kernel/loadbalancer/owner", balancer("target", "state", "decide")},
 		{"./kernel/loadbalancer/state", balancer("request", "status", "target", "owner", "decide")},

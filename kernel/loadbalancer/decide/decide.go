@@ -75,7 +75,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 		return Decision{Plan: p.Plan(nil), Change: cloud.Change{Before: observed}, Warnings: c.Warnings(), Err: c.Err}
 	}
 	after, held, warnings := p.selectTargets(s.wanted, observed, c)
-	if len(after.Targets) == 0 {
+	if len(after.Targets) == 0 && (len(c.Targets) == 0 || !p.State.RefusedBy(observed.ID).IsTrial()) {
 		return p.await(after, observed, c)
 	}
 	d := p.Decision(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})
@@ -155,6 +155,7 @@ func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) clo
 func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c target.Candidates) (cloud.Balancer, []cloud.InstanceID, []problem.Warning) {
 	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.MaxTargets(b)}
 	r.Brought, r.Kept = p.State.KnownTargets(observed.ID, p.Fingerprint)
+	r.Refused, r.Listeners = p.State.RefusedBy(observed.ID), observed.Balancer.Listeners
 	return target.Select(b, observed.Balancer.Targets, c, r)
 }
 

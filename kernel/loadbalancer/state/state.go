@@ -56,6 +56,7 @@ type Service struct {
 	// and kept what it kept then for want of proof, nil for nothing.
 	brought string
 	kept    *keptTargets
+	refused *refusedTargets
 }
 
 // keptTargets are targets that were kept, and the request that was made then.

@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
 // A process that has just started, or taken over, knows a balancer's targets only from the cloud.
@@ -29,7 +30,7 @@ func hold(attached, targets []cloud.InstanceID, c Candidates, r Rules) []cloud.I
 	if len(attached) == 0 || slices.Equal(attached, targets) {
 		return nil
 	}
-	wanted, kept := setOf(targets), setOf(r.Kept)
+	wanted, kept := refused.SetOf(targets), refused.SetOf(r.Kept)
 	served := sync.OnceValue(func() map[string]bool { return addressesOf(c.Targets, wanted) })
 	var going []cloud.InstanceID
 	for _, id := range attached {

@@ -21,7 +21,7 @@ type Role struct {
 
 // Roles says what becomes of each node, where the balancer has these targets.
 func Roles(nodes []*corev1.Node, shape cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) []Role {
-	targets, skipped := targetsOf(shape, c, attached, r.Balancers, r.Limit)
+	targets, skipped := targetsOf(shape, c, attached, r)
 	machines, reasons := map[string]cloud.InstanceID{}, map[string]string{}
 	for _, t := range c.Targets {
 		machines[t.NodeName] = t.InstanceID

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
 // targetsOf returns the targets that a balancer of that shape shall have, sorted, and the
@@ -19,7 +21,8 @@ import (
 //	unknown    no            no
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
-func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, b cloud.Balancers, limit int) ([]cloud.InstanceID, []skip) {
+//	refused    no            no, for a while
+func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, r Rules) ([]cloud.InstanceID, []skip) {
 	skipped := slices.Clone(c.skipped)
 	ids := make([]cloud.InstanceID, 0, len(c.Targets))
 	add := func(id cloud.InstanceID, node, reason string, fits bool) {
@@ -30,7 +33,7 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 		}
 	}
 	for _, candidate := range c.Targets {
-		reason := b.Eligible(shape, candidate)
+		reason := r.Balancers.Eligible(shape, candidate)
 		add(candidate.InstanceID, candidate.NodeName, reason, reason == "")
 	}
 	if len(c.unknown) > 0 || c.unidentified {
@@ -39,13 +42,21 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 			add(d.id, d.node, d.reason, slices.Contains(attached, d.id))
 		}
 	}
+	ids, reasons := r.Refused.Hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) {
+		return refused.SetOf(attached), refused.BehindAll(attached, r.Listeners)
+	})
 	var names, zones map[cloud.InstanceID]string
-	if limit > 0 && len(ids) > limit {
+	if len(reasons) > 0 || r.Limit > 0 && len(ids) > r.Limit {
 		names, zones = c.namesAndZones()
 	}
-	ids, left := atMost(limit, ids, attached, zones)
+	ids, left := atMost(r.Limit, ids, attached, zones)
 	for _, id := range left {
-		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", limit)})
+		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", r.Limit)})
+	}
+	for id, reason := range reasons {
+		if names[id] != "" && reason != "" {
+			skipped = append(skipped, skip{names[id], reason})
+		}
 	}
 	return ids, skipped
 }
@@ -80,7 +91,7 @@ func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.Instanc
 	if slices.Sort(ids); limit == 0 || len(ids) <= limit {
 		return ids, nil
 	}
-	present := setOf(attached)
+	present := refused.SetOf(attached)
 	turn, inZone := map[cloud.InstanceID]int{}, map[string]int{}
 	for _, first := range []bool{true, false} {
 		for _, id := range ids {
@@ -99,14 +110,6 @@ func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.Instanc
 	return taken, left
 }
 
-func setOf(ids []cloud.InstanceID) map[cloud.InstanceID]bool {
-	set := make(map[cloud.InstanceID]bool, len(ids))
-	for _, id := range ids {
-		set[id] = true
-	}
-	return set
-}
-
 // Rules are what decides besides the nodes.
 type Rules struct {
 	Balancers cloud.Balancers
@@ -115,13 +118,16 @@ type Rules struct {
 	Brought bool
 	// Kept are targets that it kept for want of proof, for the same request.
 	Kept []cloud.InstanceID
+	// Refused are machines that the cloud has refused, nil for none, and Listeners the present ones.
+	Refused   *refused.Targets
+	Listeners []cloud.Listener
 }
 
 // Select returns the balancer with the targets it shall have, those of them that stay for want of
 // proof, and what is to be said.
 func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) (chosen cloud.Balancer, held []cloud.InstanceID, warnings []problem.Warning) {
 	b = b.Clone()
-	targets, skipped := targetsOf(b, c, attached, r.Balancers, r.Limit)
+	targets, skipped := targetsOf(b, c, attached, r)
 	kept := len(targets) == 0 && len(c.Targets) > 0
 	if kept {
 		// There are machines and none will do: that is rather a mistake of the configuration
@@ -139,7 +145,7 @@ func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules
 	switch {
 	case kept && len(targets) > 0:
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
-	case len(b.Targets) == 0 && !c.joining:
+	case len(b.Targets) == 0 && !c.joining && !r.Refused.IsTrial():
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer"))
 	}
 	return b, held, append(warnings, heldWarnings(held, len(attached), skipped, c)...)

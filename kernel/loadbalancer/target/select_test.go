@@ -63,7 +63,7 @@ func TestUnknownTargetsStayWhileMachinesAreDoubtful(t *testing.T) {
 	}
 	for doubts, want := range map[int][]cloud.InstanceID{0: {"a"}, 1: {cloud.UnknownInstance("10.0.0.9"), "a"}} {
 		c := Candidates{Targets: []cloud.Target{known}, unknown: make([]unknownTarget, doubts)}
-		got, _ := targetsOf(cloud.Balancer{}, c, attached, allEligible{}, 0)
+		got, _ := targetsOf(cloud.Balancer{}, c, attached, Rules{Balancers: allEligible{}})
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d doubtful machines: targets (-want +got):\n%s", doubts, diff)
 		}

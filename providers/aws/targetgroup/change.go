@@ -60,8 +60,9 @@ func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
 func (c *Change) addTargets(g Group, targetType string) {
 	add := func(to *[]cloud.Resource, id string) {
 		key := id + " in " + aws.ToString(g.TargetGroupName)
-		node := cmp.Or(c.machine(id).NodeName, id)
-		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Native: target{id, node}, Fields: map[string]any{fieldTargets: g.Ref()}})
+		machine := c.machine(id)
+		node := cmp.Or(machine.NodeName, id)
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Machine: machine.InstanceID, Native: target{id, node}, Fields: map[string]any{fieldTargets: g.Ref()}})
 	}
 	for _, id := range g.Targets {
 		add(&c.Present, id)

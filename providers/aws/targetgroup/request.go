@@ -102,7 +102,7 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
 	err := failure.Batches(wanted, targetBatch, bad, func(some []cloud.Resource) error {
 		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
-		return err
+		return tooMany(some, err)
 	}, func(one cloud.Resource, err error) {
 		t, _ := one.Native.(target)
 		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + said(err), Reason: reasonSkipped})
@@ -114,6 +114,18 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 		return refused
 	}
 	return err
+}
+
+// tooMany marks the error of a call that was refused because the group, or its balancer, has as many targets as the quota allows.
+func tooMany(some []cloud.Resource, err error) error {
+	if !failure.Is(err, "TooManyTargets") {
+		return err
+	}
+	refused := &cloud.TargetsRefused{TooMany: true, Text: said(err), Err: err}
+	for _, r := range some {
+		refused.Asked = append(refused.Asked, r.Machine)
+	}
+	return refused
 }
 
 // said is what the API says of an error, without the request it was the answer to.

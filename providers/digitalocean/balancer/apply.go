@@ -56,6 +56,7 @@ func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Prog
 	request, err := object.Request(nil, *change.After, l.Asked(change.Input.Spec))
 	if err == nil {
 		lb, _, err = l.API.Create(ctx, request)
+		err = refusedTargets(err, request.DropletIDs, true)
 	}
 	if err == nil && (lb == nil || lb.ID == "") {
 		err = cloud.ErrIncomplete
@@ -177,7 +178,7 @@ func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, ta
 	}
 	if missing := without(wanted, lb.DropletIDs); len(missing) > 0 {
 		if _, err := l.API.AddDroplets(ctx, lb.ID, missing...); err != nil {
-			return fmt.Errorf("adding targets to balancer %s: %w", lb.ID, err)
+			return fmt.Errorf("adding targets to balancer %s: %w", lb.ID, refusedTargets(err, missing, false))
 		}
 		lb.DropletIDs = slices.Concat(lb.DropletIDs, missing)
 	}

@@ -87,7 +87,8 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 	if value := change.After.ProviderFields[desired.FieldPrivateTargets]; value != desired.Mixed {
 		private = value == yes
 	}
-	add := func(r cloud.Resource) {
+	add := func(id cloud.InstanceID, r cloud.Resource) {
+		r.Machine = id
 		if !slices.ContainsFunc(wanted, func(other cloud.Resource) bool { return other.Key == r.Key }) {
 			wanted = append(wanted, b.reached(change, r, private))
 		}
@@ -98,13 +99,13 @@ func (b *Balancers) wantedTargets(change cloud.Change, s state, present []cloud.
 		now := slices.IndexFunc(present, func(r cloud.Resource) bool { return s.ids[r.Key] == id })
 		switch {
 		case at < 0 && now >= 0:
-			add(present[now])
+			add(id, present[now])
 		case isServer:
-			add(serverTarget(server, private))
+			add(id, serverTarget(server, private))
 		case at >= 0:
-			add(ipTarget(desired.ReachedAt(*change.After, change.Input.Candidates[at], private)))
+			add(id, ipTarget(desired.ReachedAt(*change.After, change.Input.Candidates[at], private)))
 		case s.lb != nil:
-			add(ipTarget(id.Address()))
+			add(id, ipTarget(id.Address()))
 		}
 	}
 	return wanted
@@ -124,11 +125,17 @@ func (b *Balancers) reached(change cloud.Change, r cloud.Resource, private bool)
 // owns reports whether a service or target is the Service's. A target that a label selects never is.
 func (s state) owns(key string) bool { return key != "" && (s.own == nil || s.own[key]) }
 
-// addTarget adds a target. A server that is gone is a refusal: the others are added.
+// addTarget adds a target. A server that is gone is a refusal: the others are added. So is one too many, by the limit of the account.
 func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
 	id, err := w.action("add_target", targetFields...)(ctx, wanted, with)
-	if api.IsNotFound(err) {
+	switch {
+	case api.IsNotFound(err):
 		err = &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "adding " + wanted.Key, Err: err}
+		return id, &cloud.TargetsRefused{Text: err.Error(), Err: err}
+	case api.Classify(err).Class == cloud.FailureInvalid && !hcloud.IsError(err, balancerCodes...):
+		return id, &cloud.TargetsRefused{Text: err.Error(), Err: err}
+	case hcloud.IsError(err, hcloud.ErrorCodeResourceLimitExceeded):
+		return id, &cloud.TargetsRefused{TooMany: true, Text: err.Error(), Err: err}
 	}
 	return id, err
 }

@@ -172,7 +172,7 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 	request["labels"], request["services"], request["targets"] = labelled(wanted, wanted), services, targets
 	answer, err := w.send(ctx, http.MethodPost, "/load_balancers", request)
 	if answer.LoadBalancer.ID == 0 {
-		return "", cmp.Or(err, missing("creating the load balancer"))
+		return "", cmp.Or(refusedTargets(err, with), missing("creating the load balancer"))
 	}
 	return strconv.FormatInt(answer.LoadBalancer.ID, 10), err
 }

@@ -24,6 +24,9 @@ func (m *Machines) fromCloud(s *hcloud.Server) cloud.Instance {
 		ID: ID(s.ID), ProviderID: Scheme + "://" + string(ID(s.ID)), Name: s.Name, State: stateOf(s.Status),
 		Addresses: m.cloudAddresses(s), Labels: map[string]string{labelProvidedBy: "cloud"},
 	}
+	if ip := addr(s.PublicNet.IPv4.IP); !m.Settings.IPv4 && ip.IsValid() {
+		i.Attributes = map[string]string{PublicIPv4: ip.String()}
+	}
 	if s.ServerType != nil {
 		i.Type = s.ServerType.Name
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/robot"
 )
 
-// PublicIPv4 is the attribute of a dedicated server with its public IPv4 address, by which load balancers
+// PublicIPv4 is the attribute of a server with its public IPv4 address, by which load balancers
 // reach it, where its Node does not have that.
 const PublicIPv4 = "public-ipv4"
 

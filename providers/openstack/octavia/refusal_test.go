@@ -1,6 +1,7 @@
 package octavia
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,6 +55,53 @@ func TestRefusal(t *testing.T) {
 				if !strings.HasPrefix(c.writes[i], want) {
 					t.Errorf("request %d is %s, want %s", i, c.writes[i], want)
 				}
+			}
+		})
+	}
+}
+
+// TestRefusedMembers: the kernel learns which machines a refused request was to make members, and lets the others in.
+func TestRefusedMembers(t *testing.T) {
+	machine := func(id cloud.InstanceID, address string) cloud.Target {
+		return cloud.Target{InstanceID: id, NodeName: string(id), Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: address}}}
+	}
+	for name, test := range map[string]struct {
+		refused string
+		serial  bool
+		perhaps bool
+		tooMany bool
+	}{
+		"too many":              {refused: "PUT /lbaas/pools/pool/members", tooMany: true},
+		"too many, one by one":  {refused: "POST /lbaas/pools/pool/members", serial: true, tooMany: true},
+		"one, or anything else": {refused: "POST /lbaas/loadbalancers", perhaps: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newCase(t, nil)
+			c.driver.Config.Serial, c.refused, c.invalid = test.serial, test.refused, test.perhaps
+			in := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode})
+			in.Ports = in.Ports[:1]
+			in.Candidates = []cloud.Target{machine("one", "10.10.0.11"), machine("two", "10.10.0.12")}
+			before := cloud.Observed{Native: &object.Snapshot{}}
+			if !test.perhaps {
+				s := serving(c.driver, in.Spec)
+				in.ID, in.Lookups = "lb", c.driver.lookups(s, in)
+				before = c.driver.observed(s, in)
+			}
+			after, _, err := c.driver.Normalize(in)
+			if err != nil {
+				t.Fatal(err)
+			}
+			after.Targets = []cloud.InstanceID{"one", "two"}
+			_, err = apply(t, c.driver, cloud.Change{Input: in, Before: before, After: &after})
+			var asked []cloud.InstanceID
+			for _, refused := range cloud.RefusedTargets(err) {
+				asked = append(asked, refused.Asked...)
+				if refused.TooMany != test.tooMany || refused.Perhaps != test.perhaps {
+					t.Errorf("%+v", refused)
+				}
+			}
+			if !slices.Equal(asked, after.Targets) {
+				t.Errorf("asked for %v: %v", asked, err)
 			}
 		})
 	}

@@ -22,6 +22,8 @@ type table struct {
 	answers map[string]string
 	// refused is the start of the requests that the cloud refuses for good, "" for none.
 	refused string
+	// invalid says that they are refused as invalid, and not for a quota.
+	invalid bool
 	// writes are the requests that change something, with their bodies.
 	writes []string
 	// reads are all others.
@@ -62,6 +64,8 @@ func (c *table) answer(r *http.Request) (*http.Response, error) {
 	}
 	request := r.Method + " " + path + " " + string(body)
 	switch {
+	case c.refused != "" && strings.HasPrefix(request, c.refused) && c.invalid:
+		status, text = http.StatusBadRequest, `{"faultcode": "Client", "faultstring": "no"}`
 	case c.refused != "" && strings.HasPrefix(request, c.refused):
 		status, text = http.StatusForbidden, `{"faultcode": "Client", "faultstring": "Quota has been met for resources: all"}`
 	case r.Method == http.MethodPost && status != http.StatusOK:

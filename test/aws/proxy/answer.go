@@ -15,6 +15,12 @@ func (p *Proxy) answer(w http.ResponseWriter, r *http.Request) {
 		refuse(w, r, http.StatusTooManyRequests)
 		return
 	}
+	if p.quota.exceeds(call) {
+		w.Header().Set("Content-Type", "text/xml")
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = w.Write([]byte(Error("TooManyTargets", "The maximum number of targets per target group has been reached")))
+		return
+	}
 	asked := p.shorten(call.Parameters)
 	fleet := p.fleet.Load() > 0 && call.Service == Compute && strings.HasPrefix(call.Action, "DescribeInstance")
 	if fleet {

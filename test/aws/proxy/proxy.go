@@ -27,6 +27,7 @@ type Proxy struct {
 	share     atomic.Int64
 	throttled atomic.Int64
 	fleet     atomic.Int64
+	quota     quota
 }
 
 // Start starts a proxy to the cloud for the test.
@@ -74,6 +75,9 @@ func (p *Proxy) SetPage(most int) { p.page.Store(int64(most)) }
 // Throttle refuses that share of the calls, in percent, as AWS does when there are too many.
 // Which ones only depends on how many there were.
 func (p *Proxy) Throttle(percent int) { p.share.Store(int64(percent)) }
+
+// MostTargets has no target group get more targets than that, as a quota of AWS does; 0 ends it. moto has none.
+func (p *Proxy) MostTargets(most int) { p.quota.most.Store(int64(most)) }
 
 // Fleet makes of the only instance of the cloud that many, which differ in their ids: see FleetID.
 // moto takes a minute to make thousands, and another to list them. They have no topology.

@@ -392,6 +392,41 @@ func TestRefusedTarget(t *testing.T) {
 	s.gone(svc, before)
 }
 
+// TestTooManyTargets has a quota of fewer targets than there are nodes: as many as it allows serve, the Service has its
+// address and says which node is left out, and nothing is asked again at once.
+func TestTooManyTargets(t *testing.T) {
+	s := newSite(t, siteOptions{nodes: 3})
+	before := s.inventory()
+	s.proxy.MostTargets(2)
+	svc := s.service("web", network)
+	s.ensure(svc)
+	if len(svc.Status.LoadBalancer.Ingress) != 1 || len(s.lines("network listener")) != 2 {
+		t.Errorf("status %+v, listeners %q", svc.Status, s.lines("network listener"))
+	}
+	said, out := strings.Join(s.events.said, "\n"), ""
+	for _, n := range s.nodes {
+		if strings.Contains(said, n.Name+": the cloud refuses it as a target") {
+			out += instanceID(n)
+		}
+	}
+	if out == "" || !strings.Contains(said, "TargetSkipped: ") || !strings.Contains(said, "The maximum number of targets") {
+		t.Errorf("said %s", said)
+	}
+	for _, line := range s.lines("target group") {
+		has := 0
+		for _, n := range s.nodes {
+			if strings.Contains(line, instanceID(n)) {
+				has++
+			}
+		}
+		if has != 2 || strings.Contains(line, out) {
+			t.Errorf("%s, want all but %s", line, out)
+		}
+	}
+	s.idle(svc)
+	s.gone(svc, before)
+}
+
 // TestForeignName asks for the name of somebody else's balancer: the Service keeps its own, with its
 // nodes, and deletes it in the end.
 func TestForeignName(t *testing.T) {

@@ -161,7 +161,13 @@ type LoadBalancers struct {
 	account *Account
 	all     []*balancer
 	limit   int
+	// absent is what a droplet that does not exist is refused with, nil for 422 with its id.
+	absent error
 }
+
+// RefuseAbsent has droplets that do not exist refused with this answer. What the API says of them is not documented: by default
+// it is 422 with the droplet's id, which is a guess.
+func (bs *LoadBalancers) RefuseAbsent(status int, message string) { bs.absent = &problem{status, message} }
 
 func (bs *LoadBalancers) find(id string) *balancer {
 	for _, b := range bs.all {

@@ -12,6 +12,8 @@ func (bs *LoadBalancers) validTargets(_ *balancerRequest, b *Balancer) error {
 	for _, id := range b.DropletIDs {
 		d, ok := bs.account.Droplets.byID[id]
 		switch {
+		case !ok && bs.absent != nil:
+			return bs.absent
 		case !ok:
 			return unprocessable("droplet %d does not exist", id)
 		case b.Region != nil && d.Region != "" && d.Region != b.Region.Slug:

@@ -25,9 +25,14 @@ func (Configuration) MaxTargets(v cloud.Balancer) int {
 }
 
 // Eligible implements cloud.BalancerReader.
+//
+//	reached at        a machine needs
+//	private address   an IPv4 address in the network; a dedicated server has its public one in its place where the load
+//	                   balancer is external
+//	public address    a public IPv4 address, whether or not it is in the network: the API says missing_ipv4 otherwise
 func (Configuration) Eligible(v cloud.Balancer, t cloud.Target) string {
 	private := v.ProviderFields[FieldPrivateTargets] != "false"
-	if ReachedAt(v, t, private) != "" || IsServer(t.InstanceID) && !private {
+	if ReachedAt(v, t, private) != "" {
 		return ""
 	}
 	if private {

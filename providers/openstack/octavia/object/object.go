@@ -64,6 +64,8 @@ type (
 		Enabled     bool   `json:"admin_state_up"`
 		MonitorPort int    `json:"monitor_port"`
 		Subnet      string `json:"subnet_id"`
+		// Machine is the one of a member that is wanted.
+		Machine cloud.InstanceID `json:"-"`
 	}
 	// Monitor is a health check.
 	Monitor struct {

@@ -49,7 +49,7 @@ func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, pre
 	var list []cloud.Resource
 	for _, m := range WantedMembers(l, change, present, subnet) {
 		r := MemberResource(m, pool)
-		r.Fields["name"], r.Fields["subnet_id"] = m.Name, m.Subnet
+		r.Fields["name"], r.Fields["subnet_id"], r.Machine = m.Name, m.Subnet, m.Machine
 		list = append(list, r)
 	}
 	return list
@@ -78,6 +78,7 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 		machine := machines[id]
 		add(object.Member{
 			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(in)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, in.Spec), Subnet: subnet, Weight: 1, Enabled: true,
+			Machine: id,
 		})
 	}
 	for _, id := range change.After.Targets {

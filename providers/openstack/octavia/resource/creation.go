@@ -47,6 +47,9 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 		LB object.Answer `json:"loadbalancer"`
 	}
 	err := api.Post(ctx, c.Client, "loadbalancer", fields, &answer, object.PathBalancers)
+	if !c.Rules.Config.Serial {
+		err = refusedMembers(err, true)
+	}
 	if err == nil && answer.LB.ID == "" {
 		err = cloud.ErrIncomplete
 	}

@@ -30,10 +30,26 @@ func (c *Composite) ResourceKinds() []cloud.ResourceKind {
 			for _, m := range wanted {
 				bodies = append(bodies, body(m))
 			}
-			return api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members")
+			return refusedMembers(api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members"), false)
+		}
+	} else {
+		create := member.Create
+		member.Create = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+			id, err := create(ctx, wanted, with)
+			return id, refusedMembers(err, false)
 		}
 	}
 	return slices.Concat(c.Groups.Kinds(), []cloud.ResourceKind{c.balancerKind(), pool, member, monitor, listener, c.Floating.Kind()})
+}
+
+// refusedMembers marks the error of a request that writes members, where it is for them or their number: Octavia refuses all for
+// one. Of a request that makes a load balancer with everything in it that is not known.
+func refusedMembers(err error, makes bool) error {
+	class := api.Classify(err).Class
+	if err == nil || class != cloud.FailureInvalid && class != cloud.FailureQuota || makes && class == cloud.FailureQuota {
+		return err
+	}
+	return &cloud.TargetsRefused{TooMany: class == cloud.FailureQuota, Perhaps: makes, Text: err.Error(), Err: err}
 }
 
 // part is a kind of Octavia whose fields are sent as they are, with its name in requests and its path.
