@@ -125,5 +125,7 @@ func serviceChecks() []Check {
 		{"service-stuck", Services, "Whether Services that are deleted wait for their finalizer.",
 			"run a controller manager until they are gone: only it takes the finalizer away, after the load balancer; never take it away by hand, the balancer would go on to cost money",
 			aboutServices(Failure, "not deleted for long", "no deletion hangs", stuck)},
+		{"service-gone", Services, "Whether load balancers of this cluster are left whose Services are gone, or ask for none and have no finalizer any more, by the ownership tags. Those of other clusters, those that the cloud is deleting, and young ones are left out.",
+			"delete them in the cloud by hand, or name each on a Service with multicloud-ccm.io/adopt and allow that with --adoption=ID=NAMESPACE/NAME (chart: safety.adoption)", judgeOrphans},
 	}
 }
