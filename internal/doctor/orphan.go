@@ -57,7 +57,7 @@ func judgeOrphans(f *facts) Outcome {
 	many := plural(len(lines), "load balancer")
 	switch id := f.Manager.ClusterID; {
 	case len(lines) == 0:
-		return fine("no load balancer of this cluster is without its Service")
+		return fine("no load balancer with the cluster id %q is without its Service", id)
 	case len(f.services.value) == 0:
 		return cannot(errors.New("the list of Services has not even that of the API server: it cannot be told which load balancers have none"))
 	case id == defaultClusterID:

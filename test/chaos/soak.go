@@ -128,11 +128,14 @@ func (x *soaking) settle(ctx context.Context) error {
 	return x.launch(ctx)
 }
 
+// soakFlags let the deletion brake go often: machines come and go all the time, and that it holds is for the kill loop to show.
+var soakFlags = append([]string{"--cluster-id=soak", "--node-deletion-window=20s"}, hasty...)
+
 // launch starts a CCM.
 func (x *soaking) launch(ctx context.Context) (err error) {
 	x.launches++
 	x.process, err = x.StartCCM(lab.CCMOptions{
-		Name: fmt.Sprintf("soak-%s-%d", x.cloud, x.launches), Env: map[string]string{x.endpoint: x.url}, Args: append([]string{"--cluster-id=soak"}, hasty...),
+		Name: fmt.Sprintf("soak-%s-%d", x.cloud, x.launches), Env: map[string]string{x.endpoint: x.url}, Args: soakFlags,
 	})
 	return err
 }

@@ -24,6 +24,11 @@ func (f found) lists() [][]string {
 	return [][]string{f.duplicates, f.leaks, f.deletedNodes, f.staleNodes, f.newNodes, f.stuck, f.addressless, f.lost, f.moved}
 }
 
+// isWrong reports whether anything is.
+func (f found) isWrong() bool {
+	return slices.ContainsFunc(f.lists(), func(list []string) bool { return len(list) > 0 })
+}
+
 // calmDown waits until cluster and cloud are as they should be, and returns what is still wrong when it has waited for too long.
 func (x *soaking) calmDown(ctx context.Context) (f found, err error) {
 	deadline := time.Now().Add(quiet)
@@ -31,8 +36,7 @@ func (x *soaking) calmDown(ctx context.Context) (f found, err error) {
 		if f, err = x.compare(ctx); err != nil {
 			return f, err
 		}
-		wrong := slices.ContainsFunc(f.lists(), func(list []string) bool { return len(list) > 0 })
-		if !wrong || time.Now().After(deadline) {
+		if !f.isWrong() || time.Now().After(deadline) {
 			return f, nil
 		}
 		select {
@@ -149,6 +153,9 @@ func (x *soaking) verdict(f found, length, took time.Duration) []Result {
 		changes += n
 	}
 	after := fmt.Sprintf("in order %.0f s after the last fault", took.Seconds())
+	if f.isWrong() {
+		after = "not " + after
+	}
 	return []Result{
 		atLeast(done, "kills", int(length/time.Minute), x.kills),
 		atLeast(done, "changes", int(length/(4*x.calm)), changes),
@@ -156,7 +163,7 @@ func (x *soaking) verdict(f found, length, took time.Duration) []Result {
 		atLeast(fmt.Sprintf("%d requests", requests), "requests spoiled", requests/50, faults),
 		atLeast(fmt.Sprintf("%d requests", requests), "reads late", requests/200, tardy),
 		none("balancers of living Services deleted", x.wrong),
-		none(fmt.Sprintf("Services with two balancers for more than %s", mostDoubled), x.doubled),
+		count(fmt.Sprintf("%d times a Service got a second balancer", x.twice), fmt.Sprintf("Services with two for more than %s", mostDoubled), 0, len(x.doubled), strings.Join(x.doubled, "; ")),
 		none("serving balancers without targets", x.idle),
 		count(after, "duplicates", 0, len(f.duplicates), strings.Join(f.duplicates, "; ")),
 		none("leaked balancers", f.leaks),
