@@ -118,7 +118,7 @@ const (
 )
 
 // handsOver switches the handing over of Services to other controllers.
-const handsOver = false
+const handsOver = true
 
 // mix says how often each operation is done with a Service at a stage.
 var mix = map[stage]map[operation]int{
