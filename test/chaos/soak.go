@@ -93,7 +93,7 @@ func random(seed uint64, who string) *rand.Rand {
 	for _, c := range who {
 		other = other*131 + uint64(c)
 	}
-	return rand.New(rand.NewPCG(seed, other)) //nolint:gosec // it is to be repeated
+	return rand.New(rand.NewPCG(seed, other))
 }
 
 func (x *soaking) soakAndJudge(ctx context.Context, takes time.Duration) ([]Result, error) {

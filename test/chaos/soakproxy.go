@@ -2,6 +2,7 @@ package chaos
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -144,7 +145,7 @@ func (f *flaky) pass(r *http.Request) (*http.Response, []byte, error) {
 	}
 	to := *r.URL
 	to.Scheme, to.Host = f.target.Scheme, f.target.Host
-	request, err := http.NewRequest(r.Method, to.String(), bytes.NewReader(given)) //nolint:noctx // it ends with the answer
+	request, err := http.NewRequestWithContext(context.WithoutCancel(r.Context()), r.Method, to.String(), bytes.NewReader(given))
 	if err != nil {
 		return nil, nil, err
 	}
