@@ -214,6 +214,13 @@ chaos: need-go controlplane build-if-needed ## Attack the binary and print what 
 	@# Not in `make test`: the race detector takes memory of its own.
 	cd test && go test -count=1 -v ./memory
 
+# Two control planes, which wait most of the time: other steps can run beside it.
+SOAK        ?= 5m
+SEED        ?= 1
+.PHONY: soak
+soak: need-go controlplane build-if-needed ## Do all sorts of things at once for SOAK=5m, with faults and kills, and print what is lost, doubled or left (SEED=1 decides what happens).
+	cd test && go run ./cmd/chaos -binary ../$(BINARY) -only 'soak,soak Hetzner' -soak $(SOAK) -seed $(SEED)
+
 # With a cloud: what is the same on all clouds, on that one. Its own tests are e2e-aws and so on.
 .PHONY: e2e
 e2e: need-go need-cc controlplane build-if-needed ## Run all end-to-end tests; CLOUD=x: those that are the same on all clouds, on x.

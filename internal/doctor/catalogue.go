@@ -130,5 +130,7 @@ func serviceChecks() []Check {
 		{"service-finalizer-unproven", Services, "Whether Services that we do not serve have the finalizer `service.kubernetes.io/load-balancer-cleanup`, and nothing on them proves that it is ours. Other controllers use it too.",
 			"let the controller that put it remove it. Where there is none any more, and the cloud has no load balancer of the Service: kubectl patch service NAME -n NAMESPACE --type=json -p '[{\"op\":\"remove\",\"path\":\"/metadata/finalizers/0\"}]' (its place in the list)",
 			aboutServices(Warning, "with a finalizer that may be another controller's", "every finalizer is ours, or another controller's", unproven)},
+		{"service-gone", Services, "Whether load balancers of this cluster are left whose Services are gone, or ask for none and have no finalizer any more, by the ownership tags. Those of other clusters, those that the cloud is deleting, and young ones are left out.",
+			"delete them in the cloud by hand, or name each on a Service with multicloud-ccm.io/adopt and allow that with --adoption=ID=NAMESPACE/NAME (chart: safety.adoption)", judgeOrphans},
 	}
 }

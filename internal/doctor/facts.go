@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // facts are what the checks judge. They are read once and not changed.
@@ -38,6 +39,8 @@ type facts struct {
 	hooks              fact[[]hook]
 	rights             fact[[]lackingRight]
 	sky                sky
+	// owned are the balancers of the account, with the Services that their ownership tags name.
+	owned fact[[]cloud.OwnedBalancer]
 	// refused are the ports of kube-proxy's health check on which nothing answers, by address.
 	refused []string
 	// forecasts are the plans of Services that wait for an address, and of those of which a failure was recorded.
@@ -69,6 +72,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	part(func() { f.hooks = hooks(ctx, r, f.writings()) }, &f.hooks.err)
 	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
 	if balances {
+		part(func() { f.owned = owned(ctx, f) }, &f.owned.err)
 		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })
 	}
 	parts.Wait()

@@ -159,6 +159,18 @@ type Observed struct {
 	Native any
 }
 
+// OwnedBalancer is what a list of balancers says about whose one of them is.
+type OwnedBalancer struct {
+	ID, Name string
+	// Owners are the Services that its ownership tags name: several where Services share it.
+	Owners []Owner
+	// Deleting says that the cloud is deleting it.
+	Deleting bool
+	// Created is when it was made, zero where the cloud does not say it.
+	Created   time.Time
+	Addresses []BalancerAddress
+}
+
 // BalancerState is the life-cycle state of a balancer.
 type BalancerState string
 

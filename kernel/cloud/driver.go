@@ -240,6 +240,14 @@ type BulkLister interface {
 // BulkList is all balancers of one moment, in the driver's own form.
 type BulkList any
 
+// OwnedLister is implemented by Balancers whose cloud lists balancers with their ownership tags.
+type OwnedLister interface {
+	// ListOwned reads all balancers the credentials can see, all pages, and returns at least those whose ownership tags name our
+	// cluster and a Service of it; a part that could not be read is an error. Of the owner only cluster and cloud are set. An upstream
+	// CCM's tags count as in Observed.Owner.
+	ListOwned(ctx context.Context, us Owner) ([]OwnedBalancer, error)
+}
+
 // NetworkReader is implemented by Balancers that depend on what is the same for all Services and changes
 // rarely, such as subnets, zones, route tables and the sizes that there are: one reading then serves the
 // Observe of all Services for a minute at most.

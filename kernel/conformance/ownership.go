@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,7 @@ import (
 func (s *suite) ownership(t *testing.T) {
 	s.each(t, []check{
 		{"observe decodes every ownership tag", ownershipTagsDecoded},
+		{"a list says whose balancers are", ownersListed},
 		{"ownership tags survive updates", ownershipTagsSurvive},
 		{"another Service's balancer shows its owner", foreignOwner},
 		{"a cluster restored from the same backup is another one", restored},
@@ -43,6 +45,34 @@ func ownershipTagsDecoded(f *fixture) {
 	f.owner(observed, in.Owner)
 	if observed.ByName {
 		f.Error("ByName is true for a balancer found by id")
+	}
+}
+
+// ownersListed: the list says of each balancer whose it is, as a reading of it does, that nobody deletes it, and when it was made where
+// the cloud tells that.
+func ownersListed(f *fixture) {
+	lister, ok := f.driver.(cloud.OwnedLister)
+	if !ok {
+		return
+	}
+	want := map[string]cloud.Owner{}
+	var us cloud.Owner
+	for _, name := range []string{"basic", "other"} {
+		in, observed := f.ensure(f.spec(Service{Name: name, Ports: []cloud.Port{portHTTP}}))
+		want[observed.ID], us = in.Owner, cloud.Owner{Cluster: in.Owner.Cluster, Cloud: in.Owner.Cloud}
+	}
+	list, err := lister.ListOwned(f.ctx(), us)
+	f.must(err, "ListOwned")
+	got := map[string]cloud.Owner{}
+	for _, b := range list {
+		if len(b.Owners) != 1 || b.Deleting || len(b.Addresses) == 0 || b.Created.After(time.Now().Add(time.Hour)) {
+			f.Errorf("ListOwned shows %+v", b)
+			continue
+		}
+		got[b.ID] = b.Owners[0]
+	}
+	if difference := cmp.Diff(want, got); difference != "" {
+		f.Errorf("ListOwned (-want +got):\n%s", difference)
 	}
 }
 

@@ -40,19 +40,7 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	}
 	switch {
 	case err != nil:
-		if made := madeBy(d, progress); made != nil {
-			p.state.Created = made.ID
-		}
-		if p.unready && refused(err) { // what was refused may be the machine of such a Node
-			p.manager.nodes.Machines.Outdate()
-		}
-		if progress.GoesOn && !d.Plan.Empty() {
-			p.state.Repeated = p.policy.Again(d).With(progress.Step)
-		}
-		if again := p.refusedTargets(d.Change, err); again != nil {
-			return progress, again
-		}
-		return progress, p.partly(ctx, progress, err)
+		return progress, p.refusal(ctx, d, progress, err)
 	case !p.live():
 		return progress, nil
 	case d.Plan.Empty() && d.Whole:
@@ -63,6 +51,23 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 	p.say(problem.OfDriver(progress.Warnings)...)
 	p.recordOutcome(d, before, progress)
 	return progress, nil
+}
+
+// refusal remembers what a change was made of that failed, and returns the error as the caller shall see it.
+func (p *pipeline) refusal(ctx context.Context, d decide.Decision, progress cloud.Progress, err error) error {
+	if made := madeBy(d, progress); made != nil {
+		p.state.Created = made.ID
+	}
+	if p.unready && isRefusal(err) { // what was refused may be the machine of such a Node
+		p.manager.nodes.Machines.Outdate()
+	}
+	if progress.GoesOn && !d.Plan.Empty() {
+		p.state.Repeated = p.policy.Again(d).With(progress.Step)
+	}
+	if again := p.refusedTargets(d.Change, err); again != nil {
+		return again
+	}
+	return p.partly(ctx, progress, err)
 }
 
 // partly returns the error of a change, of which the cloud refuses a part. The others go on where that asks for nothing again.

@@ -72,3 +72,12 @@ type bulkLister struct {
 func (s *bulkLister) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	return call(ctx, s.caller, opListBalancers, s.next.ListBalancers)
 }
+
+type ownedLister struct {
+	*caller
+	next cloud.OwnedLister
+}
+
+func (o *ownedLister) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	return call(ctx, o.caller, opListBalancers, func(ctx context.Context) ([]cloud.OwnedBalancer, error) { return o.next.ListOwned(ctx, us) })
+}

@@ -28,16 +28,17 @@ type Cloud struct {
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
 	Driver   cloud.Driver
-	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, Checker, Recorder,
-	// Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
-	Balancers  cloud.Balancers
-	Planner    composite.Planner
-	BulkLister cloud.BulkLister
-	Checker    cloud.Checker
-	Recorder   cloud.Recorder
-	Replacer   cloud.Replacer
-	Sized      cloud.Sized
-	Routes     cloud.Routes
+	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
+	// Recorder, Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
+	Balancers   cloud.Balancers
+	Planner     composite.Planner
+	BulkLister  cloud.BulkLister
+	OwnedLister cloud.OwnedLister
+	Checker     cloud.Checker
+	Recorder    cloud.Recorder
+	Replacer    cloud.Replacer
+	Sized       cloud.Sized
+	Routes      cloud.Routes
 	// RouteScope is nil when routes lead to every machine and pod network.
 	RouteScope cloud.RouteScope
 	Firewalls  cloud.Firewalls
@@ -138,6 +139,9 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	}
 	if next, ok := driver.(cloud.BulkLister); ok {
 		c.BulkLister = &bulkLister{by, next}
+	}
+	if next, ok := driver.(cloud.OwnedLister); ok {
+		c.OwnedLister = &ownedLister{by, next}
 	}
 	if next, ok := driver.(cloud.Checker); ok {
 		c.Checker = &checker{by, next, network}

@@ -39,6 +39,7 @@ var (
 	_ cloud.Routes        = (*Driver)(nil)
 	_ cloud.Composite     = (*Driver)(nil)
 	_ cloud.BulkLister    = (*Driver)(nil)
+	_ cloud.OwnedLister   = (*Driver)(nil)
 	_ cloud.NetworkReader = (*Driver)(nil)
 	_ cloud.Checker       = (*Driver)(nil)
 )

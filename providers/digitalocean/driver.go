@@ -29,14 +29,15 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New        = New
-	_ cloud.Driver     = (*Driver)(nil)
-	_ cloud.Instances  = (*Driver)(nil)
-	_ cloud.Balancers  = (*Driver)(nil)
-	_ cloud.BulkLister = (*Driver)(nil)
-	_ cloud.Firewalls  = (*Driver)(nil)
-	_ cloud.Checker    = (*Driver)(nil)
-	_ cloud.Replacer   = (*Driver)(nil)
+	_ cloud.New         = New
+	_ cloud.Driver      = (*Driver)(nil)
+	_ cloud.Instances   = (*Driver)(nil)
+	_ cloud.Balancers   = (*Driver)(nil)
+	_ cloud.BulkLister  = (*Driver)(nil)
+	_ cloud.OwnedLister = (*Driver)(nil)
+	_ cloud.Firewalls   = (*Driver)(nil)
+	_ cloud.Checker     = (*Driver)(nil)
+	_ cloud.Replacer    = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads

@@ -68,6 +68,7 @@ type balancing interface {
 	cloud.Composite
 	cloud.Operations
 	cloud.BulkLister
+	cloud.OwnedLister
 	cloud.Configured
 	cloud.Checker
 	cloud.Replacer

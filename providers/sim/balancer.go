@@ -162,3 +162,19 @@ func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progr
 func (d *Driver) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
 	return d.client.OperationStates(ctx, ids)
 }
+
+// ListOwned implements cloud.OwnedLister. Balancers have no time at which they were made.
+func (d *Driver) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	all, err := d.client.Balancers(ctx, "", ownershipTags.Cluster(us.Cluster))
+	if err != nil {
+		return nil, fmt.Errorf("listing balancers: %w", err)
+	}
+	var list []cloud.OwnedBalancer
+	for _, b := range all {
+		o := observe(b)
+		list = append(list, cloud.OwnedBalancer{
+			ID: b.ID, Name: b.Name, Owners: []cloud.Owner{o.Owner}, Deleting: b.Status == api.StatusDeleting, Addresses: o.Addresses,
+		})
+	}
+	return list, nil
+}

@@ -51,9 +51,10 @@ type Driver struct {
 
 // What is optional. That it is a cloud.Driver and has cloud.Instances, New and Instances say.
 var (
-	_ cloud.Balancers  = (*Driver)(nil)
-	_ cloud.Routes     = (*Driver)(nil)
-	_ cloud.Operations = (*Driver)(nil)
+	_ cloud.Balancers   = (*Driver)(nil)
+	_ cloud.OwnedLister = (*Driver)(nil)
+	_ cloud.Routes      = (*Driver)(nil)
+	_ cloud.Operations  = (*Driver)(nil)
 )
 
 // ownership tags are the labels that say whom an object belongs to.

@@ -22,6 +22,10 @@ type Options struct {
 	Binary string
 	// Only runs the scenarios of these names; all when empty.
 	Only []string
+	// Soak is how long to soak. Where it is 0 there is no soak.
+	Soak time.Duration
+	// Seed decides what happens in a soak.
+	Seed uint64
 	// Progress receives a line per step, nowhere by default.
 	Progress io.Writer
 }
@@ -66,6 +70,9 @@ func Names() (names []string) {
 			names = append(names, s.name)
 		}
 	}
+	for _, s := range soaks {
+		names = append(names, s.name)
+	}
 	return names
 }
 
@@ -74,21 +81,22 @@ func Names() (names []string) {
 func Run(ctx context.Context, o Options) ([]Result, error) {
 	var mu sync.Mutex
 	found := map[string][]Result{}
+	report := func(name string, results []Result) {
+		mu.Lock()
+		defer mu.Unlock()
+		found[name] = results
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, scenarios := range groups {
-		scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool {
-			return len(o.Only) > 0 && !slices.Contains(o.Only, s.name)
-		})
-		if len(scenarios) == 0 {
-			continue
+		scenarios = slices.DeleteFunc(slices.Clone(scenarios), func(s scenario) bool { return !o.asks(s.name) })
+		if len(scenarios) > 0 {
+			group.Go(func() error { return together(ctx, o, scenarios, report) })
 		}
-		group.Go(func() error {
-			return together(ctx, o, scenarios, func(name string, results []Result) {
-				mu.Lock()
-				defer mu.Unlock()
-				found[name] = results
-			})
-		})
+	}
+	for _, s := range soaks {
+		if o.Soak > 0 && o.asks(s.name) {
+			group.Go(func() error { report(s.name, s.results(ctx, o)); return nil })
+		}
 	}
 	if err := group.Wait(); err != nil {
 		return nil, err
@@ -99,6 +107,9 @@ func Run(ctx context.Context, o Options) ([]Result, error) {
 	}
 	return all, nil
 }
+
+// asks reports whether a scenario is asked for.
+func (o Options) asks(name string) bool { return len(o.Only) == 0 || slices.Contains(o.Only, name) }
 
 // together runs scenarios one after the other on one cluster.
 func together(ctx context.Context, o Options, scenarios []scenario, report func(string, []Result)) error {
@@ -117,15 +128,20 @@ func together(ctx context.Context, o Options, scenarios []scenario, report func(
 		began := time.Now()
 		fmt.Fprintf(o.Progress, "chaos: %s\n", s.name)
 		results, err := attack(ctx, l, cloud, s)
-		if err != nil {
-			results = append(results, Result{Done: "the scenario itself", Bound: "carried out", Measured: "not", Detail: err.Error()})
-		}
-		for i := range results {
-			results[i].Scenario, results[i].Took = s.name, time.Since(began)
-		}
-		report(s.name, results)
+		report(s.name, of(s.name, began, results, err))
 	}
 	return nil
+}
+
+// of completes the results of a scenario. That it could not be carried out is one of them.
+func of(name string, began time.Time, results []Result, err error) []Result {
+	if err != nil {
+		results = append(results, Result{Done: "the scenario itself", Bound: "carried out", Measured: "not", Detail: err.Error()})
+	}
+	for i := range results {
+		results[i].Scenario, results[i].Took = name, time.Since(began)
+	}
+	return results
 }
 
 func attack(ctx context.Context, l *lab.Lab, cloud *testcloud.DigitalOcean, s scenario) ([]Result, error) {

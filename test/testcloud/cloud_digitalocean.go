@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
@@ -144,6 +145,11 @@ func (d *DigitalOcean) Balancers(context.Context) ([]Balancer, error) {
 		one := Balancer{ID: b.ID, Name: b.Name, Active: b.Status == digitalocean.BalancerActive}
 		if b.IP != "" {
 			one.Addresses = []string{b.IP}
+		}
+		for _, tag := range b.Tags {
+			if service, ours := strings.CutPrefix(tag, "ccm-service:"); ours {
+				one.UID = service[strings.LastIndex(service, ":")+1:]
+			}
 		}
 		for _, rule := range b.ForwardingRules {
 			one.Listeners = append(one.Listeners, fmt.Sprintf("%s/%d", rule.EntryProtocol, rule.EntryPort))

@@ -133,7 +133,7 @@ func (h *Hetzner) Balancers(context.Context) ([]Balancer, error) {
 	state := h.State()
 	for i := range state.Balancers {
 		b := &state.Balancers[i]
-		one := Balancer{ID: strconv.FormatInt(b.ID, 10), Name: b.Name, Active: len(state.Running) == 0}
+		one := Balancer{ID: strconv.FormatInt(b.ID, 10), Name: b.Name, UID: b.Labels["hcloud-ccm/service-uid"], Active: len(state.Running) == 0}
 		if b.PublicNet.Enabled {
 			one.Addresses = []string{b.PublicNet.IPv4.IP}
 		}

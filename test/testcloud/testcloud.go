@@ -114,6 +114,9 @@ func (m Machine) Settled() controlplane.NodeOptions {
 // Balancer is what all clouds have of a load balancer.
 type Balancer struct {
 	ID, Name string
+	// UID is that of the Service in its ownership tags, "" where it has none, or where the test cloud does not tell it: those of
+	// DigitalOcean and Hetzner do.
+	UID string
 	// Active says that it serves.
 	Active bool
 	// Addresses are IP addresses or a host name.

@@ -220,3 +220,19 @@ func (s *snapshot) know(v *bulkList) {
 		s.groups.Alive[aws.ToString(lb.LoadBalancerArn)] = true
 	}
 }
+
+// ListOwned implements cloud.OwnedLister.
+func (bs *Balancers) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	v, err := bs.lists(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var list []cloud.OwnedBalancer
+	for f := range v.all() {
+		lb := f.seen()
+		list = append(list, cloud.OwnedBalancer{
+			ID: lb.id, Name: lb.name, Owners: []cloud.Owner{bs.Cluster.Owner(lb.name, lb.tags, us)}, Created: lb.created, Addresses: balancer.At(lb.host),
+		})
+	}
+	return list, nil
+}

@@ -10,6 +10,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 
@@ -77,14 +78,16 @@ type seen struct {
 	scope    cloud.Scope
 	tags     map[string]string
 	groups   []string
+	host     *string
+	created  time.Time
 }
 
 func (f found) seen() seen {
 	switch c, n := f.classic, f.network; {
 	case c != nil:
-		return seen{aws.ToString(c.LoadBalancerName), aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups}
+		return seen{aws.ToString(c.LoadBalancerName), aws.ToString(c.LoadBalancerName), c.Scope(), c.Tags, c.SecurityGroups, c.DNSName, aws.ToTime(c.CreatedTime)}
 	case n != nil:
-		return seen{aws.ToString(n.LoadBalancerArn), aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups}
+		return seen{aws.ToString(n.LoadBalancerArn), aws.ToString(n.LoadBalancerName), n.Scope(), n.Tags, n.SecurityGroups, n.DNSName, aws.ToTime(n.CreatedTime)}
 	}
 	return seen{}
 }

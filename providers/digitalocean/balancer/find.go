@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/digitalocean/godo"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -111,4 +113,17 @@ func list(read func(*godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, err
 		return nil, fmt.Errorf("listing balancers: %w", err)
 	}
 	return all, nil
+}
+
+// ListOwned implements cloud.OwnedLister.
+func (l *Balancers) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	all, err := l.readAll(ctx)
+	var list []cloud.OwnedBalancer
+	for _, lb := range all {
+		created, _ := time.Parse(time.RFC3339, lb.Created)
+		list = append(list, cloud.OwnedBalancer{
+			ID: lb.ID, Name: lb.Name, Owners: []cloud.Owner{l.Tags.Owner(&lb, us)}, Created: created, Addresses: object.Addresses(&lb),
+		})
+	}
+	return list, err
 }

@@ -16,11 +16,12 @@ type Balancers struct {
 }
 
 var (
-	_ cloud.Composite  = (*Balancers)(nil)
-	_ cloud.BulkLister = (*Balancers)(nil)
-	_ cloud.Sized      = (*Balancers)(nil)
-	_ cloud.Recorder   = (*Balancers)(nil)
-	_ cloud.Configured = (*Balancers)(nil)
+	_ cloud.Composite   = (*Balancers)(nil)
+	_ cloud.BulkLister  = (*Balancers)(nil)
+	_ cloud.OwnedLister = (*Balancers)(nil)
+	_ cloud.Sized       = (*Balancers)(nil)
+	_ cloud.Recorder    = (*Balancers)(nil)
+	_ cloud.Configured  = (*Balancers)(nil)
 
 	_ cloud.NetworkReader = (*Balancers)(nil)
 )

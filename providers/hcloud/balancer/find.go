@@ -175,3 +175,15 @@ func (b *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
 	}
 	return types, nil
 }
+
+// ListOwned implements cloud.OwnedLister.
+func (b *Balancers) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	all, err := b.all(ctx)
+	var list []cloud.OwnedBalancer
+	for _, lb := range all {
+		list = append(list, cloud.OwnedBalancer{
+			ID: idOf(lb), Name: lb.Name, Owners: []cloud.Owner{label.Owner(lb.Labels, us)}, Created: lb.Created, Addresses: addresses(cloud.Spec{}, lb),
+		})
+	}
+	return list, err
+}

@@ -103,3 +103,31 @@ func (d *Balancers) isOthers(lb object.Balancer, in cloud.Input) bool {
 	c := d.OwnershipTags.ReadOwners(lb.Tags, in.Owner)
 	return len(c.Others) > 0 && !c.Ours && !ownership.IsInName(lb.Name, in.Owner)
 }
+
+// ListOwned implements cloud.OwnedLister. Where load balancers have no tags nothing is told of their Services.
+func (d *Balancers) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	all, _, err := d.reader.Balancers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	floating, err := d.reader.FloatingIPs(ctx, d.reader.OfProject())
+	var list []cloud.OwnedBalancer
+	for _, lb := range all {
+		created, _ := time.Parse("2006-01-02T15:04:05", lb.Created)
+		one := cloud.OwnedBalancer{
+			ID: lb.ID, Name: lb.Name, Owners: d.OwnershipTags.AllOwners(lb.Tags, us), Created: created,
+			Deleting:  lb.Provisioning == object.StatusPendingDelete || lb.Provisioning == object.StatusDeleted,
+			Addresses: []cloud.BalancerAddress{{IP: lb.Address}},
+		}
+		for _, vip := range lb.AdditionalVIPs {
+			one.Addresses = append(one.Addresses, cloud.BalancerAddress{IP: vip.Address})
+		}
+		for _, ip := range floating {
+			if ip.Port != "" && ip.Port == lb.Port {
+				one.Addresses = append(one.Addresses, cloud.BalancerAddress{IP: ip.Address})
+			}
+		}
+		list = append(list, one)
+	}
+	return list, err
+}

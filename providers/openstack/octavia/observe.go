@@ -19,6 +19,7 @@ import (
 
 var (
 	_ cloud.BulkLister    = (*Balancers)(nil)
+	_ cloud.OwnedLister   = (*Balancers)(nil)
 	_ cloud.NetworkReader = (*Balancers)(nil)
 )
 

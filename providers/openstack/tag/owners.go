@@ -3,7 +3,9 @@ package tag
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -102,4 +104,25 @@ func Hashed(text string) string {
 	}
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:32]
+}
+
+// AllOwners returns the Services that the tags of a balancer name, for a cluster: those of our ownership tags, and of upstream's names
+// without one, of which a cluster of the name --cluster-name is ours.
+func (m Ownership) AllOwners(tags []string, us cloud.Owner) []cloud.Owner {
+	c := m.ReadOwners(tags, cloud.Owner{Cluster: us.Cluster})
+	owners := slices.Clone(c.Others)
+	for _, name := range slices.Sorted(maps.Keys(c.Names)) {
+		if slices.ContainsFunc(c.Others, func(o cloud.Owner) bool { return m.Name(o) == name }) {
+			continue
+		}
+		o, ok := ReadName(name)
+		switch {
+		case !ok:
+			o = cloud.Owner{Cluster: name}
+		case o.Cluster == m.ClusterName:
+			o.Cluster = us.Cluster
+		}
+		owners = append(owners, o)
+	}
+	return owners
 }

@@ -1,10 +1,12 @@
 package tag
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -47,4 +49,30 @@ func FuzzReadName(f *testing.F) {
 			t.Errorf("%q has a name that no Service has: %+v", name, o)
 		}
 	})
+}
+
+// The tags of a load balancer that Services share name all of them.
+func TestAllOwners(t *testing.T) {
+	m := Ownership{Cloud: "openstack", ClusterName: "prod", Tags: true}
+	us := cloud.Owner{Cluster: strings.Repeat("id", 40)}
+	web := cloud.Owner{Cluster: us.Cluster, Namespace: "shop", Name: "web", UID: "1", Cloud: "openstack"}
+	theirs := cloud.Owner{Cluster: "stage", Namespace: "shop", Name: "api", UID: "2", Cloud: "openstack"}
+	for _, test := range []struct {
+		name string
+		tags []string
+		want []cloud.Owner
+	}{
+		{"none", []string{"mine"}, nil},
+		{"one", append(m.WantedOwnershipTags(web), "mine"), []cloud.Owner{web}},
+		{"two clusters'", append(m.WantedOwnershipTags(web), m.Tag(theirs)), []cloud.Owner{web, theirs}},
+		{"an upstream CCM's", []string{"kube_service_prod_shop_old"}, []cloud.Owner{{Cluster: us.Cluster, Namespace: "shop", Name: "old"}}},
+		{"of another cluster", []string{"kube_service_stage_shop_old"}, []cloud.Owner{{Cluster: "stage", Namespace: "shop", Name: "old"}}},
+		{"of nobody knows whom", []string{"kube_service_"}, []cloud.Owner{{Cluster: "kube_service_"}}},
+	} {
+		got := m.AllOwners(test.tags, us)
+		slices.SortFunc(got, func(a, b cloud.Owner) int { return strings.Compare(a.UID, b.UID) })
+		if difference := cmp.Diff(test.want, got, cmpopts.EquateEmpty()); difference != "" {
+			t.Errorf("%s (-want +got):\n%s", test.name, difference)
+		}
+	}
 }

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/chaos"
 )
@@ -20,9 +21,11 @@ import (
 func main() {
 	binary := flag.String("binary", "../bin/cloud-controller-manager", "path of the binary to attack")
 	only := flag.String("only", "", "scenarios to run, with commas between: "+strings.Join(chaos.Names(), ", "))
+	soak := flag.Duration("soak", 0, "how long to soak: all sorts of things at once; not at all when 0")
+	seed := flag.Uint64("seed", 1, "decides what happens in a soak")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *binary, *only)
+	err := run(ctx, *binary, *only, *soak, *seed)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "chaos:", err)
@@ -30,7 +33,7 @@ func main() {
 	}
 }
 
-func run(ctx context.Context, binary, only string) error {
+func run(ctx context.Context, binary, only string, soak time.Duration, seed uint64) error {
 	path, err := filepath.Abs(binary)
 	if err == nil {
 		_, err = os.Stat(path)
@@ -38,7 +41,7 @@ func run(ctx context.Context, binary, only string) error {
 	if err != nil {
 		return err
 	}
-	o := chaos.Options{Binary: path, Progress: os.Stderr}
+	o := chaos.Options{Binary: path, Progress: os.Stderr, Soak: soak, Seed: seed}
 	if only != "" {
 		o.Only = strings.Split(only, ",")
 	}

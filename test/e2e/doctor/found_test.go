@@ -432,6 +432,10 @@ func serviceInjections() []injection {
 			w.leaving()
 			return visit{}
 		}},
+		{name: "Service whose finalizer somebody took away", finds: "service-gone", level: warning, says: []string{"default/stripped is gone", "multicloud-ccm.io/adopt"}, do: func(w *world) visit {
+			w.stripped()
+			return visit{}
+		}},
 		{name: "F20 before the uninstallation", finds: "service-left-behind", says: []string{"default/web", "--no-hooks"}, do: func(*world) visit {
 			return visit{args: []string{"--before-uninstall"}}
 		}},
@@ -643,7 +647,7 @@ func (w *world) edit(account string, more ...string) {
 func (w *world) leaving() {
 	w.t.Helper()
 	w.service("leaving", nil)
-	_, err := w.WaitService(w.ctx(), "default", "leaving", func(svc *corev1.Service) error {
+	svc, err := w.WaitService(w.ctx(), "default", "leaving", func(svc *corev1.Service) error {
 		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
 			return fmt.Errorf("no address")
 		}
@@ -651,9 +655,36 @@ func (w *world) leaving() {
 	})
 	w.must(err)
 	id := w.Cloud.AddFault(fault.Fault{Method: http.MethodDelete, Path: "/v2/load_balancers/*", Status: http.StatusInternalServerError})
-	w.t.Cleanup(func() { w.Cloud.RemoveFault(id) })
+	w.t.Cleanup(func() {
+		w.Cloud.RemoveFault(id)
+		_ = w.Cloud.LoadBalancers.Delete(svc.Annotations["kubernetes.digitalocean.com/load-balancer-id"]) // unless the controller manager did
+	})
 	w.must(w.admin().CoreV1().Services("default").Delete(w.ctx(), "leaving", metav1.DeleteOptions{}))
 	w.t.Cleanup(func() {
+		w.must(w.admin().CoreV1().Events("default").DeleteCollection(w.ctx(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+	})
+}
+
+// stripped makes a Service that is deleted without its finalizer, while the cloud does not delete its balancer. Beside that there is a
+// balancer of a Service of another cluster.
+func (w *world) stripped() {
+	w.t.Helper()
+	w.service("stripped", nil)
+	svc, err := w.WaitService(w.ctx(), "default", "stripped", func(svc *corev1.Service) error {
+		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
+			return fmt.Errorf("no address")
+		}
+		return nil
+	})
+	w.must(err)
+	id := svc.Annotations["kubernetes.digitalocean.com/load-balancer-id"]
+	fault := w.Cloud.AddFault(fault.Fault{Method: http.MethodDelete, Path: "/v2/load_balancers/*", Status: http.StatusInternalServerError})
+	w.forget("stripped")
+	other := w.Cloud.LoadBalancers.Add(digitalocean.Balancer{Name: "other", Tags: []string{"ccm-cluster:other", "ccm-service:default:stripped:" + string(svc.UID)}})
+	w.t.Cleanup(func() {
+		w.Cloud.RemoveFault(fault)
+		w.must(w.Cloud.LoadBalancers.Delete(other))
+		_ = w.Cloud.LoadBalancers.Delete(id) // unless the controller manager did
 		w.must(w.admin().CoreV1().Events("default").DeleteCollection(w.ctx(), metav1.DeleteOptions{}, metav1.ListOptions{}))
 	})
 }

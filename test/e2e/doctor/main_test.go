@@ -110,7 +110,7 @@ func newWorld(t *testing.T) *world {
 func (w *world) start() {
 	w.t.Helper()
 	p, err := w.StartCCM(lab.CCMOptions{Name: "doctor", Env: map[string]string{"DO_ACCESS_TOKEN": token}, Args: []string{
-		"--leader-elect=true", "--node-deletion-grace=1s", "--node-deletion-confirm-gap=2s", "--node-monitor-period=500ms",
+		"--leader-elect=true", "--cluster-id=lab", "--node-deletion-grace=1s", "--node-deletion-confirm-gap=2s", "--node-monitor-period=500ms",
 	}})
 	w.must(err)
 	w.t.Cleanup(func() {

@@ -21,6 +21,7 @@ type (
 		Tags         []string `json:"tags"`
 		Provisioning string   `json:"provisioning_status"`
 		Operating    string   `json:"operating_status"`
+		Created      string   `json:"created_at"`
 		// Updated is empty for as long as nothing was ever changed.
 		Updated        string         `json:"updated_at"`
 		Provider       string         `json:"provider"`
