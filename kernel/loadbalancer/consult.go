@@ -52,7 +52,8 @@ func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (dec
 func (p *pipeline) candidates(ctx context.Context, nodes []*corev1.Node) target.Candidates {
 	c := p.manager.nodes.Candidates(ctx, nodes, p.Selector)
 	p.Input.Candidates, p.doubt = c.Targets, c.Again
-	p.unready = slices.ContainsFunc(nodes, func(node *corev1.Node) bool { return !instance.Ready(node) })
+	// The Nodes that are offered are not new ones when only their readiness has changed.
+	p.unready = slices.ContainsFunc(slices.Concat(nodes, p.manager.nodes.Nodes()), func(node *corev1.Node) bool { return !instance.Ready(node) })
 	return c
 }
 

@@ -19,6 +19,9 @@ import (
 // promptly is how long load balancers may take to follow, while the Nodes of many missing machines are held.
 const promptly = 15 * time.Second
 
+// made is how long the cloud itself takes to make one.
+const made = 10 * time.Second
+
 // massRemoval removes most machines at once. Their Nodes are held, and load balancers go on: new ones are made, changes
 // are applied, and new machines become targets.
 func massRemoval(ctx context.Context, a *arena) ([]Result, error) {
@@ -32,7 +35,7 @@ func massRemoval(ctx context.Context, a *arena) ([]Result, error) {
 	}
 	done := fmt.Sprintf("%d of %d machines removed", removed, machines)
 	results := []Result{
-		a.promptly(ctx, done, "a new Service has its load balancer", func(ctx context.Context) error {
+		a.within(ctx, promptly+made, done, "a new Service has its load balancer", func(ctx context.Context) error {
 			if err := a.service(ctx, "default", "new", nil); err != nil {
 				return err
 			}
@@ -163,9 +166,13 @@ func (a *arena) eventuallyListens(ctx context.Context, listener string) error {
 
 // promptly is a result about something that must come to pass in time.
 func (a *arena) promptly(ctx context.Context, done, what string, do func(context.Context) error) Result {
-	ctx, cancel := context.WithTimeoutCause(ctx, promptly, fmt.Errorf("not within %s", promptly))
+	return a.within(ctx, promptly, done, what, do)
+}
+
+func (a *arena) within(ctx context.Context, limit time.Duration, done, what string, do func(context.Context) error) Result {
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("not within %s", limit))
 	defer cancel()
-	return holds(done, fmt.Sprintf("%s within %s", what, promptly), do(ctx))
+	return holds(done, fmt.Sprintf("%s within %s", what, limit), do(ctx))
 }
 
 // nodesHeld adds the result that no Node was deleted.
