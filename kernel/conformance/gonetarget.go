@@ -34,6 +34,10 @@ func (l remembered) Addresses(context.Context) (map[string]bool, error) {
 	return nil, errors.New("they are not read")
 }
 
+func (l remembered) Outdate() {}
+
+func (l remembered) Held() bool { return false }
+
 func (l remembered) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	return l.ParseProviderID(node.Spec.ProviderID)
 }

@@ -40,6 +40,10 @@ func (m remembered) Addresses(context.Context) (map[string]bool, error) {
 	return nil, errors.New("not read here")
 }
 
+func (remembered) Outdate() {}
+
+func (remembered) Held() bool { return false }
+
 func (m remembered) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 	return m.ParseProviderID(node.Spec.ProviderID)
 }
