@@ -48,3 +48,8 @@ func (n *Balancers) Shares(s *Snapshot) bool {
 	}
 	return false
 }
+
+// HasOwnTargetGroups reports whether a target group behind a balancer was made for it, so that it is deleted after the balancer.
+func (n *Balancers) HasOwnTargetGroups(lb *Balancer) bool {
+	return slices.ContainsFunc(lb.groups, n.Targets.IsMade)
+}

@@ -41,6 +41,12 @@ func (bs *Balancers) remains(ctx context.Context, s *snapshot, change cloud.Chan
 	return r, nil
 }
 
+// provesDeletion reports whether the deletion of a balancer ends with one that AWS refuses while the balancer is there: of
+// its own security group, or of a target group behind it (DeleteSecurityGroup: DependencyViolation, DeleteTargetGroup: ResourceInUse).
+func (bs *Balancers) provesDeletion(s *snapshot, us cloud.Owner) bool {
+	return s.network != nil && bs.Network.HasOwnTargetGroups(s.network) || len(bs.Security.Own(s.inventory, us, s.groupName(us))) > 0
+}
+
 // groupName is the name of the own security group of the classic balancer that is present, if one is.
 func (s *snapshot) groupName(us cloud.Owner) secgroup.Name {
 	if s.classic == nil {

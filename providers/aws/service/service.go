@@ -155,7 +155,7 @@ func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observe
 	o.ByName = o.Found && s.byName
 	if o.Found && balancer.GivenUp(in.Known) {
 		o.Duplicates = s.duplicates
-		o.Sole = !bs.namedBeside(v, o.ID, in) && (s.network == nil || !bs.Network.Shares(s.forNetwork()))
+		o.Sole = !bs.namedBeside(v, o.ID, in) && (s.network == nil || !bs.Network.Shares(s.forNetwork())) && bs.provesDeletion(s, in.Owner)
 	}
 	return o, nil
 }

@@ -84,3 +84,36 @@ func TestCalls(t *testing.T) {
 		})
 	}
 }
+
+// TestDeletionIsReadBack: AWS acknowledges the deletion of a balancer. Where nothing is deleted after it that AWS would refuse while the
+// balancer is there, it is looked for.
+func TestDeletionIsReadBack(t *testing.T) {
+	for name, test := range map[string]struct {
+		group  bool // whether the Service names a security group of its own
+		reads  bool
+		proved string
+	}{
+		"a security group of ours is deleted after it": {reads: false, proved: "ec2 DeleteSecurityGroup"},
+		"a security group of the user's stays":         {group: true, reads: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, siteOptions{})
+			keys := []string{}
+			if test.group {
+				keys = []string{own + "security-groups", s.world.Group(t, "given")}
+			}
+			svc := s.service("web", annotated(keys...))
+			s.ensure(svc)
+			s.remove(svc)
+			var after []string
+			for _, call := range s.proxy.Calls() {
+				if after = append(after, call.String()); call.Action == "DeleteLoadBalancer" {
+					after = nil
+				}
+			}
+			if reads := slices.Contains(after, "elb DescribeLoadBalancers"); reads != test.reads || test.proved != "" && !slices.Contains(after, test.proved) {
+				t.Errorf("after the deletion AWS got %q", after)
+			}
+		})
+	}
+}
