@@ -97,5 +97,5 @@ func (c clusters) unnamed() string {
 	if len(c.without) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("; %s without a cluster in their ownership tags, which gets there with their first change: %s", plural(len(c.without), "load balancer"), names(c.without))
+	return fmt.Sprintf("; %s without a cluster in the ownership tags, which the first change writes: %s", plural(len(c.without), "load balancer"), names(c.without))
 }

@@ -20,7 +20,7 @@ func TestClusters(t *testing.T) {
 		says   string
 	}{
 		"none":                        {found: clusters{looked: 2}, level: OK, says: "2 load balancers looked at"},
-		"without a cluster":           {found: clusters{looked: 2, without: []string{"shop/web"}}, level: OK, says: "1 load balancer without a cluster in their ownership tags, which gets there with their first change: shop/web"},
+		"without a cluster":           {found: clusters{looked: 2, without: []string{"shop/web"}}, level: OK, says: "1 load balancer without a cluster in the ownership tags, which the first change writes: shop/web"},
 		"of a former id":              {former: "old", found: clusters{looked: 2, former: []string{"shop/web: old"}}, level: OK, says: "--former-cluster-ids=old has to stay"},
 		"of no former id any more":    {former: "old", found: clusters{looked: 2}, level: Warning, says: "no load balancer has a former id"},
 		"of another cluster":          {former: "old", found: clusters{conflicts: []string{"shop/web: cluster x"}}, level: Failure, says: "may not have"},

@@ -53,19 +53,17 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		}
 		id, err := m.carryOut(ctx, s)
 		m.blame(s, err)
-		waiting, waits := errors.AsType[*cloud.Waiting](err)
 		running, goesOn := errors.AsType[*cloud.Running](err)
 		// What follows a step that was passed over may be about what others write too.
 		needsLook = change.Rest != nil
+		passed, refused := b.passOver(m, s, id, err)
 		switch {
 		case goesOn:
 			m.progress.Operations = running.Operations
-		case waits:
-			m.wait(s, id, *waiting)
+		case refused != nil:
+			refusals, needsLook = append(refusals, refused), needsLook && !m.putBack
 			continue
-		case err != nil && m.mayBeRefused(s) && b.isRefusal(err):
-			refusals = append(refusals, m.refusal(s, err))
-			needsLook = needsLook && !m.putBack
+		case passed:
 			continue
 		case err != nil:
 			return m.progress, errors.Join(append(refusals, err)...)
@@ -80,6 +78,19 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			return b.paused(m, s), errors.Join(refusals...)
 		}
 	}
+}
+
+// passOver reports whether the rest of the change goes on without the step: it has to wait, or the cloud refuses it, which is
+// returned.
+func (b *balancers) passOver(m *model, s *step, id string, err error) (passed bool, refused error) {
+	if waiting, waits := errors.AsType[*cloud.Waiting](err); waits {
+		m.wait(s, id, *waiting)
+		return true, nil
+	}
+	if err != nil && m.mayBeRefused(s) && b.isRefusal(err) {
+		return true, m.refusal(s, err)
+	}
+	return false, nil
 }
 
 // waitsForIDs reports whether a step is about something that was brought along in this run, or leads to

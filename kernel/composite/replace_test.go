@@ -118,7 +118,7 @@ func TestPutBack(t *testing.T) {
 			t.Errorf("%s: the next run did %q, %v", name, f.done, err)
 		}
 		f.present, f.done = f.present[:1], nil // where it is gone nothing is lost by trying
-		f.settle(t, change)                    //nolint:errcheck // it is refused
+		f.settle(t, change)
 		if !slices.Contains(f.done, "create listener 80") {
 			t.Errorf("%s: when it is gone: %q", name, f.done)
 		}

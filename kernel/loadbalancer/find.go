@@ -87,15 +87,8 @@ type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, error) {
 	var f decide.Finding
 	in := p.Input
-	later := p.state.Unconfirmed()
-	switch {
-	case later != "" && (in.ID == "" || in.ID == later && len(p.Service.Status.LoadBalancer.Ingress) == 0):
-		in.ID = ""
-	case in.ID == "":
-		in.ID, later = p.state.Created, ""
-	default:
-		later = ""
-	}
+	first, later := p.ids()
+	in.ID = first
 	for {
 		observed, err := observe(ctx, in)
 		if err != nil {
@@ -112,17 +105,13 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 			continue
 		case verdict.Standing == safety.Absent || verdict.Standing == safety.Ours:
 			f.Observed = observed
-			if !p.state.Unlisted || observed.Found && p.listed(in) || p.made() == nil {
-				p.state.Confirm(observed)
-			}
+			p.confirm(in, observed)
 			return f, nil
 		case verdict.Standing == safety.Ambiguous:
 			f.Conflicts = append(f.Conflicts, p.Ambiguous(observed.Balancer.Name, append([]string{observed.ID}, observed.Rivals...)...))
 			return f, nil
 		case slices.Contains(in.Refused, observed.ID):
-			if twin := ownership.IsTwin(observed.Owner, p.Input.Owner); !twin || !slices.Contains(p.Named(), observed.ID) { // else it is told
-				f.Conflicts = append(f.Conflicts, p.nameTaken(observed))
-			}
+			f.Conflicts = append(f.Conflicts, p.nameTaken(observed)...)
 			return f, nil
 		case slices.Contains(p.Named(), observed.ID):
 			f.Conflicts = append(f.Conflicts, p.notYours(observed))
@@ -133,12 +122,34 @@ func (p *finder) find(ctx context.Context, observe observer) (decide.Finding, er
 	}
 }
 
-// nameTaken refuses a balancer with the wanted name that is somebody else's.
-func (p *finder) nameTaken(observed cloud.Observed) problem.Warning {
-	if ownership.IsTwin(observed.Owner, p.Input.Owner) {
-		return p.OtherCluster(observed.ID, observed.Owner.Cluster)
+// ids returns the id that the driver looks by first, and the one that it looks by where it finds nothing so, see find.
+func (p *finder) ids() (first, later string) {
+	made, named := p.state.Unconfirmed(), p.Input.ID
+	switch {
+	case made != "" && (named == "" || named == made && len(p.Service.Status.LoadBalancer.Ingress) == 0):
+		return "", made
+	case named == "":
+		return p.state.Created, ""
 	}
-	return owner.NameTaken(observed.Balancer.Name)
+	return named, ""
+}
+
+// confirm notes that the balancer was looked for, unless the list in which it was looked for is older than its creation.
+func (p *finder) confirm(in cloud.Input, observed cloud.Observed) {
+	if !p.state.Unlisted || observed.Found && p.listed(in) || p.made() == nil {
+		p.state.Confirm(observed)
+	}
+}
+
+// nameTaken refuses a balancer with the wanted name that is somebody else's, unless that was told of its id.
+func (p *finder) nameTaken(observed cloud.Observed) []problem.Warning {
+	switch {
+	case !ownership.IsTwin(observed.Owner, p.Input.Owner):
+		return []problem.Warning{owner.NameTaken(observed.Balancer.Name)}
+	case slices.Contains(p.Named(), observed.ID):
+		return nil
+	}
+	return []problem.Warning{p.OtherCluster(observed.ID, observed.Owner.Cluster)}
 }
 
 // notYours refuses a balancer that an annotation names.
@@ -181,6 +192,18 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	 told the end of
 //	has none so far                during this run             is there, or is not
 func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	if in.BulkList = p.manager.lists.Get(ctx, p.query(in)); in.BulkList != nil {
+		observed, err := p.watch(ctx, in)
+		if err != nil || observed.Found || in.Removed || p.leaves() || !p.expected() {
+			p.fromList = true
+			return observed, err
+		}
+	}
+	return p.read(ctx, in)
+}
+
+// query says which bulk list is enough, see observe.
+func (p *finder) query(in cloud.Input) bulklist.Query {
 	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves() || p.wantsList()}
 	if p.expected() {
 		query.After = p.state.Wrote
@@ -196,14 +219,7 @@ func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 			query.After = waited
 		}
 	}
-	if in.BulkList = p.manager.lists.Get(ctx, query); in.BulkList != nil {
-		observed, err := p.watch(ctx, in)
-		if err != nil || observed.Found || in.Removed || p.leaves() || !p.expected() {
-			p.fromList = true
-			return observed, err
-		}
-	}
-	return p.read(ctx, in)
+	return query
 }
 
 // deletesAtOnce says that one bulk list before a deletion and one after it are enough.

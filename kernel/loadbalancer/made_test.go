@@ -255,7 +255,7 @@ func TestCreationIsAnnouncedWithoutAnIDAnnotation(t *testing.T) {
 	f := newFixture(t)
 	announced := 0
 	f.start(run.Live, descriptor)
-	f.Manager.record = func(_ context.Context, svc *corev1.Service, annotations map[string]string) error {
+	f.record = func(_ context.Context, svc *corev1.Service, annotations map[string]string) error {
 		if announced++; len(f.driver.balancers) > 0 {
 			t.Error("it was made before")
 		}
@@ -276,7 +276,7 @@ func TestCreationIsAnnouncedWithoutAnIDAnnotation(t *testing.T) {
 	}
 	g := newFixture(t)
 	g.start(run.Live, descriptor)
-	g.Manager.record = func(context.Context, *corev1.Service, map[string]string) error { return errBroken }
+	g.record = func(context.Context, *corev1.Service, map[string]string) error { return errBroken }
 	fails(t, g.ensure(), "broken")
 	g.wrote()
 }

@@ -13,13 +13,13 @@ import (
 
 // refusing is a cloud with these bad machines and that room, which says as much of them as asked.
 type refusing struct {
-	bad           map[cloud.InstanceID]bool
-	room          int // 0 for any number
-	names, vague  bool
-	unrelated     bool // it refuses to make a balancer for another reason
-	made          bool
-	has           []cloud.InstanceID
-	requests, all int
+	bad          map[cloud.InstanceID]bool
+	room         int // 0 for any number
+	names, vague bool
+	unrelated    bool // it refuses to make a balancer for another reason
+	made         bool
+	has          []cloud.InstanceID
+	requests     int
 }
 
 // ask is a request for these targets.

@@ -35,7 +35,7 @@ func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
 	named := c.rules.OwnershipTags.IsNameOf(lb.Name, o)
 	made, isMade := c.madeFor(byID && !named)
 	switch {
-	case c.Tags.Ours, ownership.IsInName(lb.Name, o) && !c.Tags.Twin:
+	case c.isOurs():
 		o.Cluster, o.Former = cmp.Or(c.Tags.Own.Cluster, o.Cluster), ""
 		return o, false
 	case c.Tags.Upstream && !c.Tags.Namesake:
@@ -48,6 +48,11 @@ func (c Tenancy) Owner() (owner cloud.Owner, shared bool) {
 		return c.ofUpstream(made, byID), false
 	}
 	return cloud.Owner{}, room && c.Tenant
+}
+
+// isOurs reports whether the ownership tags, or the UID in the name, are the Service's.
+func (c Tenancy) isOurs() bool {
+	return c.Tags.Ours || ownership.IsInName(c.lb.Name, c.input.Owner) && !c.Tags.Twin
 }
 
 // madeFor returns the Service in the name of the balancer, as upstream names them. Where Octavia has tags, one of another Service
