@@ -167,7 +167,9 @@ type LoadBalancers struct {
 
 // RefuseAbsent has droplets that do not exist refused with this answer. What the API says of them is not documented: by default
 // it is 422 with the droplet's id, which is a guess.
-func (bs *LoadBalancers) RefuseAbsent(status int, message string) { bs.absent = &problem{status, message} }
+func (bs *LoadBalancers) RefuseAbsent(status int, message string) {
+	bs.absent = &problem{status, message}
+}
 
 func (bs *LoadBalancers) find(id string) *balancer {
 	for _, b := range bs.all {
