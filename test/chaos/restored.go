@@ -14,6 +14,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
@@ -65,6 +66,11 @@ func restoredCluster(ctx context.Context, a *arena) ([]Result, error) {
 	defer l.Stop()
 	b := &arena{Lab: l, Cloud: a.Cloud, name: a.name + " restored"}
 	defer b.stopAll()
+	for name := range kinds {
+		if err := b.age(ctx, name); err != nil {
+			return nil, err
+		}
+	}
 	second, err := b.start(ctx, nil, "--cluster-id="+secondID)
 	if err != nil {
 		return nil, err
@@ -186,6 +192,22 @@ func (a *arena) port(ctx context.Context, name string, port int) error {
 	patch := fmt.Sprintf(`[{"op":"replace","path":"/spec/ports/0/port","value":%d}]`, port)
 	_, err := a.Client().CoreV1().Services(here).Patch(ctx, name, types.JSONPatchType, []byte(patch), metav1.PatchOptions{})
 	return err
+}
+
+// age makes what a Service records of the creation of its load balancer an hour old, as it is in a backup. For five minutes an absence that
+// contradicts it is no proof.
+func (a *arena) age(ctx context.Context, name string) error {
+	svc, err := a.Client().CoreV1().Services(here).Get(ctx, name, metav1.GetOptions{})
+	if err != nil {
+		return err
+	}
+	made := creation.Of(svc)
+	if made == nil {
+		return fmt.Errorf("service %s records no creation", name)
+	}
+	made.At = made.At.Add(-time.Hour)
+	annotations, err := json.Marshal(made.Annotation())
+	return errors.Join(err, a.annotate(ctx, name, string(annotations)))
 }
 
 func (a *arena) annotate(ctx context.Context, name, annotations string) error {
