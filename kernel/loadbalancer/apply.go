@@ -58,7 +58,7 @@ func (p *pipeline) refusal(ctx context.Context, d decide.Decision, progress clou
 	if made := madeBy(d, progress); made != nil {
 		p.state.Created = made.ID
 	}
-	if p.unready && isRefusal(err) { // what was refused may be the machine of such a Node
+	if p.unready && len(cloud.RefusedTargets(err)) > 0 { // what was refused may be the machine of such a Node
 		p.manager.nodes.Machines.Outdate()
 	}
 	if progress.GoesOn && !d.Plan.Empty() {
@@ -129,7 +129,7 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
-		if err == nil && d.Change.After == nil {
+		if err == nil && d.Change.After == nil && !progress.More {
 			p.noteDeletion(d, d.Change.Before.ID)
 		}
 		if p.recalls() {

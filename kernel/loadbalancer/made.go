@@ -111,6 +111,9 @@ func (p *pipeline) noteCreation(d decide.Decision, id string) {
 // failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation Replacement.
 func (p *pipeline) noteDeletion(d decide.Decision, id string) {
 	p.manager.deleted.Set(deletedID{p.Service.UID, id}, true, creation.Settling)
+	if p.state.Creation.ID == id {
+		p.state.Creation = creation.Record{}
+	}
 	if p.Creation == nil || p.Creation.ID != id || id == "" || p.Input.Deleting || d.Replaces && !d.Recreates {
 		return
 	}
@@ -124,6 +127,9 @@ func (p *pipeline) noteDeletion(d decide.Decision, id string) {
 func (p *pipeline) notes() map[string]string {
 	if !p.live() {
 		return nil
+	}
+	if last := p.state.Creation; p.IDAnnotation != "" && last.ID != "" && last.Left() > 0 && (p.Creation == nil || p.Creation.At.Before(last.At.Truncate(time.Second))) {
+		p.note(last.Annotation()) // the write of the run that made it may have failed
 	}
 	text, present := p.state.Duplicates.Text(), p.Service.Annotations[annotation.Duplicates.Name]
 	if text != present && (text != "" || p.settled) {
