@@ -72,10 +72,7 @@ func (r *Targets) Note(refusals []*cloud.TargetsRefused, now time.Time) (again b
 			r.leave(now, one, named...)
 		case slices.ContainsFunc(one.Asked, isNew):
 		case len(asked) == 1 && !one.Perhaps:
-			r.leave(now, one, asked...)
-			if one.TooMany {
-				r.leave(now, one, slices.Concat(r.groups...)...)
-			}
+			r.leaveAlone(now, one, asked[0])
 		default:
 			suspects, last, perhaps = append(suspects, asked...), one, perhaps || one.Perhaps
 		}
@@ -126,6 +123,13 @@ func (r *Targets) leave(now time.Time, why *cloud.TargetsRefused, ids ...cloud.I
 		r.left[id] = refusal{now.Add(For), cmp.Or(why.Text, why.Error()), why.TooMany}
 	}
 	r.drop(ids)
+}
+
+// leaveAlone leaves out a machine that was asked for alone. If there were too many then, so are all suspects.
+func (r *Targets) leaveAlone(now time.Time, why *cloud.TargetsRefused, id cloud.InstanceID) {
+	if r.leave(now, why, id); why.TooMany {
+		r.leave(now, why, slices.Concat(r.groups...)...)
+	}
 }
 
 // forget drops what is too old.
