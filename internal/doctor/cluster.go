@@ -10,21 +10,22 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 )
 
 // clusters says which cluster the ownership tags name of the load balancers that Services have.
 type clusters struct {
 	err error
-	// looked is how many there are.
-	looked int
+	// looked are the ids of those that were looked at.
+	looked []string
 	// without are Services whose load balancer names no cluster, former those whose one names a former id, and conflicts are what
 	// Services name and may not have.
 	without, former, conflicts []string
 }
 
-// namedClusters looks at the load balancers of all Services that ask us for one.
+// namedClusters looks at the load balancers of all Services that ask us for one, or have one to give up.
 func namedClusters(ctx context.Context, f *facts) (c clusters) {
-	asking := f.asking(func(*corev1.Service) bool { return true })
+	asking := append(f.asking(func(*corev1.Service) bool { return true }), f.leaving()...)
 	if len(asking) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return c
 	}
@@ -48,9 +49,42 @@ func namedClusters(ctx context.Context, f *facts) (c clusters) {
 		case cluster != us.Cluster:
 			c.former = append(c.former, name+": "+cluster)
 		}
-		c.looked++
+		c.looked = append(c.looked, found.Found.Observed.ID)
 	}
 	return c
+}
+
+// leaving are the Services whose load balancer waits for its deletion, with a finalizer of ours.
+func (f *facts) leaving() (list []*corev1.Service) {
+	if !f.balances() {
+		return nil
+	}
+	for n := range f.services.value {
+		svc := &f.services.value[n]
+		values, _ := f.Cloud.Annotations.Parse(svc.Annotations)
+		if f.held(svc) && !f.wants(svc) && !annotation.Disown.Bool(values) {
+			list = append(list, svc)
+		}
+	}
+	return list
+}
+
+// formerlyNamed are the load balancers of the account, besides those that were looked at, whose ownership tags name a Service of a former
+// id: those whose Services are gone among them. Without the flag nobody would be told of them.
+func (f *facts) formerlyNamed() (list []string) {
+	us := f.us()
+	for _, b := range f.owned.value {
+		if b.Deleting || slices.Contains(f.clusters.looked, b.ID) {
+			continue
+		}
+		for _, owner := range b.Owners {
+			if owner.Cluster != us.Cluster && us.HasCluster(owner.Cluster) && (owner.UID != "" || owner.Name != "") {
+				list = append(list, b.ID+": "+owner.Cluster)
+				break
+			}
+		}
+	}
+	return list
 }
 
 // inspector says what the controller manager would do.
@@ -63,11 +97,13 @@ func (f *facts) inspector() *inspect.Inspector {
 
 // judgeClusters says whether ownership tags name this cluster, and whether --former-cluster-ids can go:
 //
-//	load balancers                outcome
-//	are another cluster's         failure
-//	name a former id              ok: the flag has to stay
-//	name none, the flag is there  warning: it can go
-//	any others                    ok, with the number of those that name no cluster
+//	load balancers                                outcome
+//	are another cluster's                         failure
+//	name a former id, whatever became of their    ok: the flag has to stay
+//	 Services
+//	could not all be listed, the flag is there    not known
+//	name none, the flag is there                  warning: it can go
+//	any others                                    ok, with the number of those that name no cluster
 func judgeClusters(f *facts) Outcome {
 	if err := f.servicesKnown(); err != nil {
 		return cannot(err)
@@ -79,6 +115,7 @@ func judgeClusters(f *facts) Outcome {
 		return cannot(err)
 	}
 	c, ids := f.clusters, strings.Join(f.Manager.FormerClusterIDs, ",")
+	c.former = slices.Concat(c.former, f.formerlyNamed())
 	switch {
 	case len(c.conflicts) > 0:
 		return failure(plural(len(c.conflicts), "load balancer")+" that Services name and may not have", "", bounded(c.conflicts)...)
@@ -86,10 +123,12 @@ func judgeClusters(f *facts) Outcome {
 		o := fine("%s with a former id of the cluster in their ownership tags: --former-cluster-ids=%s has to stay%s", plural(len(c.former), "load balancer"), ids, c.unnamed())
 		o.Evidence = bounded(c.former)
 		return o
+	case ids != "" && f.owned.err != nil:
+		return cannot(f.owned.err)
 	case ids != "":
 		return warning("no load balancer has a former id of the cluster in its ownership tags"+c.unnamed(), "leave out --former-cluster-ids="+ids+" (chart: formerClusterIDs)")
 	}
-	return fine("%s looked at%s", plural(c.looked, "load balancer"), c.unnamed())
+	return fine("%s looked at%s", plural(len(c.looked), "load balancer"), c.unnamed())
 }
 
 // unnamed counts the load balancers that name no cluster.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
@@ -23,15 +25,29 @@ func owned(ctx context.Context, f *facts) fact[[]cloud.OwnedBalancer] {
 	if f.Cloud == nil || f.Cloud.OwnedLister == nil {
 		return fact[[]cloud.OwnedBalancer]{}
 	}
-	list, err := f.Cloud.OwnedLister.ListOwned(ctx, cloud.Owner{Cluster: f.Manager.ClusterID, Cloud: f.Cloud.Name})
+	list, err := f.Cloud.OwnedLister.ListOwned(ctx, f.us())
 	if err != nil {
 		return missing[[]cloud.OwnedBalancer](fmt.Errorf("the load balancers cannot be listed: %w", err))
 	}
 	return fact[[]cloud.OwnedBalancer]{value: list}
 }
 
+// us is the cluster as the owner that asks, with its former ids.
+func (f *facts) us() cloud.Owner {
+	return cloud.Owner{Cluster: f.Manager.ClusterID, Cloud: f.Cloud.Name, Former: cloud.NewFormerClusters(f.Manager.FormerClusterIDs...)}
+}
+
 // defaultClusterID is the --cluster-name of everybody who gives none.
 const defaultClusterID = "kubernetes"
+
+// ids are the ids that the cluster has and had, as people read them.
+func (f *facts) ids() string {
+	text := strconv.Quote(f.Manager.ClusterID)
+	for _, id := range f.us().Former.IDs() {
+		text += " or " + strconv.Quote(id)
+	}
+	return text
+}
 
 // judgeOrphans looks for load balancers of this cluster whose Services are gone.
 func judgeOrphans(f *facts) Outcome {
@@ -57,15 +73,15 @@ func judgeOrphans(f *facts) Outcome {
 	many := plural(len(lines), "load balancer")
 	switch id := f.Manager.ClusterID; {
 	case len(lines) == 0:
-		return fine("no load balancer with the cluster id %q is without its Service", id)
+		return fine("no load balancer with the cluster id %s is without its Service", f.ids())
 	case len(f.services.value) == 0:
 		return cannot(errors.New("the list of Services has not even that of the API server: it cannot be told which load balancers have none"))
 	case id == defaultClusterID:
 		return Outcome{Level: Skipped, Evidence: bounded(lines), Message: fmt.Sprintf("%s of Services that this cluster does not have: it cannot be told whether they are another cluster's, as the cluster id is the default %q", many, id)}
 	default:
 		return warning(many+" of Services that are gone: nobody looks after them, and they cost money", fmt.Sprintf(
-			"delete it in the cloud by hand, unless another cluster has the cluster id %q too; or name it on a Service with %s: %s, and allow that with --adoption=%s=NAMESPACE/NAME (chart: safety.adoption)",
-			id, annotation.Adopt.Name, ids[0], ids[0]), bounded(lines)...)
+			"delete it in the cloud by hand, unless another cluster has the cluster id %s too; or name it on a Service with %s: %s, and allow that with --adoption=%s=NAMESPACE/NAME (chart: safety.adoption)",
+			f.ids(), annotation.Adopt.Name, ids[0], ids[0]), bounded(lines)...)
 	}
 }
 
@@ -107,12 +123,15 @@ func (f *facts) orphan(b cloud.OwnedBalancer) string {
 
 // lost says what became of the Service that an ownership tag names, "" when it keeps its balancer, or is another cluster's.
 func (f *facts) lost(owner cloud.Owner) string {
-	if owner.Cluster == "" || owner.Cluster != f.Manager.ClusterID || owner.UID == "" && owner.Name == "" {
+	if !f.us().HasCluster(owner.Cluster) || owner.UID == "" && owner.Name == "" {
 		return ""
 	}
 	name := owner.String()
 	if owner.Name == "" {
 		name = "with the UID " + owner.UID
+	}
+	if owner.Cluster != f.Manager.ClusterID {
+		name += " of the former cluster id " + owner.Cluster
 	}
 	namesake := false
 	for n := range f.services.value {
@@ -120,7 +139,7 @@ func (f *facts) lost(owner cloud.Owner) string {
 		named := svc.Namespace == owner.Namespace && svc.Name == owner.Name
 		namesake = namesake || named
 		switch same := string(svc.UID) == owner.UID || owner.UID == "" && named; {
-		case same && keeps(svc):
+		case same && f.keeps(svc):
 			return ""
 		case same:
 			return "Service " + name + " asks for none any more, and has no finalizer"
@@ -135,14 +154,13 @@ func (f *facts) lost(owner cloud.Owner) string {
 // isUsed reports whether a Service that keeps its balancer records or publishes this one, or has its UID in the name of it.
 func (f *facts) isUsed(b cloud.OwnedBalancer) bool {
 	return slices.ContainsFunc(f.services.value, func(svc corev1.Service) bool {
-		return keeps(&svc) && (ownership.IsInName(b.Name, cloud.Owner{UID: string(svc.UID)}) || f.records(&svc, b) || publishes(&svc, b))
+		return f.keeps(&svc) && (ownership.IsInName(b.Name, cloud.Owner{UID: string(svc.UID)}) || f.records(&svc, b) || publishes(&svc, b))
 	})
 }
 
 // keeps reports whether somebody looks after the balancer of a Service: it asks for one, or its deletion waits.
-func keeps(svc *corev1.Service) bool {
-	asks := svc.Spec.Type == corev1.ServiceTypeLoadBalancer && svc.Spec.LoadBalancerClass == nil
-	return asks || servicehelper.HasLBFinalizer(svc)
+func (f *facts) keeps(svc *corev1.Service) bool {
+	return handover.SignsOf(f.Cloud).Wanted(svc) || servicehelper.HasLBFinalizer(svc)
 }
 
 // records reports whether an annotation of a Service has the id of a balancer.

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -24,7 +25,8 @@ func orphans(change func(*corev1.Service), list ...cloud.OwnedBalancer) *facts {
 		change(s)
 	}))
 	f.Cloud.OwnedLister, f.Cloud.Descriptor.IDAnnotation = owning{}, "example.com/id"
-	f.Manager.ClusterID, f.owned.value = "prod", list
+	f.Cloud.Annotations = append(f.Cloud.Annotations, annotation.Key{Name: "example.com/kind", Type: annotation.TypeEnum, Enum: []string{"a", "b"}, OtherController: []string{"b"}})
+	f.Manager.ClusterID, f.Manager.FormerClusterIDs, f.owned.value = "prod", []string{"old"}, list
 	return f
 }
 
@@ -58,9 +60,12 @@ func TestOrphans(t *testing.T) {
 		{"of one that asks for none", off, of(living), says + "shop/web asks for none any more, and has no finalizer"},
 		{"the same, while it is recorded", func(s *corev1.Service) { off(s); annotated("example.com/id", "lb")(s) }, of(living), says + "shop/web asks for none any more, and has no finalizer"},
 		{"of one that asks another controller", func(s *corev1.Service) { s.Spec.LoadBalancerClass = new("other") }, of(living), says + "shop/web asks for none any more, and has no finalizer"},
+		{"of one that hands itself over", annotated("example.com/kind", "b"), of(living), says + "shop/web asks for none any more, and has no finalizer"},
+		{"of one that kept a former id", asIs, of(cloud.Owner{Cluster: "old", Namespace: "shop", Name: "old", UID: "9"}), says + "shop/old of the former cluster id old is gone"},
 		{"when nobody knows its age", asIs, with(of(lost), func(b *cloud.OwnedBalancer) { b.Created = time.Time{} }), says + "shop/old is gone"},
 
 		{"of a Service that lives", asIs, of(living), ""},
+		{"of a former id of one that lives", asIs, of(cloud.Owner{Cluster: "old", Namespace: "shop", Name: "web", UID: "1"}), ""},
 		{"of one that an upstream tag names and that lives", asIs, of(cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web"}), ""},
 		{"of one with its finalizer", func(s *corev1.Service) { off(s); s.Finalizers = []string{servicehelper.LoadBalancerCleanupFinalizer} }, of(living), ""},
 		{"of one of two that lives", asIs, of(lost, living), ""},
@@ -118,5 +123,23 @@ func TestOrphansBounded(t *testing.T) {
 	o := judgeOrphans(orphans(func(*corev1.Service) {}, list...))
 	if len(o.Evidence) != mostEvidence+1 || !strings.HasPrefix(o.Message, "300 load balancers of Services that are gone") {
 		t.Errorf("%d lines, %s", len(o.Evidence), o.Message)
+	}
+}
+
+// asked is a cloud that notes who asks for its list.
+type asked struct{ by *cloud.Owner }
+
+func (a asked) ListOwned(_ context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
+	*a.by = us
+	return nil, nil
+}
+
+// TestOwnedAsksForFormerIDs: drivers that encode ids know a former one only where it is given to them.
+func TestOwnedAsksForFormerIDs(t *testing.T) {
+	f := orphans(func(*corev1.Service) {})
+	var by cloud.Owner
+	f.Cloud.OwnedLister = asked{&by}
+	if owned := owned(t.Context(), f); owned.err != nil || by.Cluster != "prod" || !by.HasCluster("old") {
+		t.Errorf("asked by %+v, %v", by, owned.err)
 	}
 }

@@ -243,8 +243,8 @@ type BulkList any
 // OwnedLister is implemented by Balancers whose cloud lists balancers with their ownership tags.
 type OwnedLister interface {
 	// ListOwned reads all balancers the credentials can see, all pages, and returns at least those whose ownership tags name our
-	// cluster and a Service of it; a part that could not be read is an error. Of the owner only cluster and cloud are set. An upstream
-	// CCM's tags count as in Observed.Owner.
+	// cluster, by its id or a former one, and a Service of it; a part that could not be read is an error. Of the owner only cluster, its
+	// former ids and cloud are set. An upstream CCM's tags count as in Observed.Owner.
 	ListOwned(ctx context.Context, us Owner) ([]OwnedBalancer, error)
 }
 

@@ -161,7 +161,8 @@ type ResourceKind struct {
 	// Any of the following may return a *Running: then the rest of the change follows when its
 	// operations have ended.
 
-	// Create makes a resource, together with those that its kind brings, and returns its id.
+	// Create makes a resource, together with those that its kind brings, and returns its id. That of an Anchor compares the answer
+	// with what it asked for, see AnswersCreation.
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
 	// CreateBalancer is there in place of Create where the answer says more than the id. Only an Anchor has it.
 	CreateBalancer func(ctx context.Context, wanted Resource, with []Resource) (Made, error)

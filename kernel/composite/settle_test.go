@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -169,4 +170,44 @@ func TestTagsThatAreCompared(t *testing.T) {
 			}
 		}
 	}
+}
+
+// An answer about another Service's balancer is an error. Nothing is known of a balancer then, nor made for one.
+func TestAnswerAboutAnother(t *testing.T) {
+	for _, tells := range []bool{true, false} {
+		another := cloud.AnswersCreation("id-9", cloud.NameAndTags{Name: "web"}, cloud.NameAndTags{Name: "api"})
+		kinds, asked := theKinds(), 0
+		create := func(context.Context, cloud.Resource, []cloud.Resource) (cloud.Made, error) {
+			asked++
+			return cloud.Made{ID: "id-9", Native: "native"}, another
+		}
+		f := newFake(kinds, nil, list(lb(nil), pool("p", nil)))
+		b := f.balancers()
+		b.Composite = answeringOf{b.Composite, create, tells}
+		progress, err := b.Apply(t.Context(), cloud.Change{After: &cloud.Balancer{OwnershipTags: []string{"uid=1"}}})
+		if !errors.Is(err, another) || progress.Observed != nil || progress.Pending || progress.Rest != nil || asked != 1 || len(f.done) > 0 {
+			t.Errorf("tells: %t: after %q progress %+v, %v", tells, f.done, progress, err)
+		}
+	}
+}
+
+// answeringOf is a composite whose creation of a balancer has this answer.
+type answeringOf struct {
+	cloud.Composite
+	create func(context.Context, cloud.Resource, []cloud.Resource) (cloud.Made, error)
+	tells  bool
+}
+
+func (a answeringOf) ResourceKinds() []cloud.ResourceKind {
+	kinds := a.Composite.ResourceKinds()
+	k := &kinds[slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Anchor })]
+	k.Create, k.CreateBalancer = nil, a.create
+	if !a.tells {
+		k.CreateBalancer = nil
+		k.Create = func(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
+			made, err := a.create(ctx, wanted, with)
+			return made.ID, err
+		}
+	}
+	return kinds
 }

@@ -61,6 +61,13 @@ func ownersListed(f *fixture) {
 		in, observed := f.ensure(f.spec(Service{Name: name, Ports: []cloud.Port{portHTTP}}))
 		want[observed.ID], us = in.Owner, cloud.Owner{Cluster: in.Owner.Cluster, Cloud: in.Owner.Cloud}
 	}
+	ownersAre(f, lister, us, want)
+	us.Cluster, us.Former = "renamed", cloud.NewFormerClusters("older", us.Cluster)
+	ownersAre(f, lister, us, want)
+}
+
+// ownersAre lists balancers with their owners.
+func ownersAre(f *fixture, lister cloud.OwnedLister, us cloud.Owner, want map[string]cloud.Owner) {
 	list, err := lister.ListOwned(f.ctx(), us)
 	f.must(err, "ListOwned")
 	got := map[string]cloud.Owner{}

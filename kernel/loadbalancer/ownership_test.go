@@ -116,6 +116,9 @@ func TestBalancerOfAnotherCluster(t *testing.T) {
 		if err := f.Delete(t.Context(), f.svc); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+		if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, "OwnershipConflict") || !strings.Contains(said, "stays in the cloud") {
+			t.Errorf("%s, the deletion: events %q", name, said)
+		}
 		f.wrote()
 		f.only()
 		if f.driver.balancers["lb-9"] == nil {

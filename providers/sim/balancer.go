@@ -165,9 +165,13 @@ func (d *Driver) OperationStates(ctx context.Context, ids []string) (map[string]
 
 // ListOwned implements cloud.OwnedLister. Balancers have no time at which they were made.
 func (d *Driver) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
-	all, err := d.client.Balancers(ctx, "", ownershipTags.Cluster(us.Cluster))
-	if err != nil {
-		return nil, fmt.Errorf("listing balancers: %w", err)
+	var all []api.Balancer
+	for _, id := range append([]string{us.Cluster}, us.Former.IDs()...) {
+		some, err := d.client.Balancers(ctx, "", ownershipTags.Cluster(id))
+		if err != nil {
+			return nil, fmt.Errorf("listing balancers: %w", err)
+		}
+		all = append(all, some...)
 	}
 	var list []cloud.OwnedBalancer
 	for _, b := range all {

@@ -265,10 +265,12 @@ func (r *Request) OtherCluster(id, cluster string) problem.Warning {
 	} else if id == r.Adopt {
 		field = annotation.Adopt.Name
 	}
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
-		Field: field, Value: id,
-		Want: fmt.Sprintf("the ownership tags of this load balancer name this Service in cluster %q; where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, cluster, r.another(field)),
-	})
+	names := fmt.Sprintf("the ownership tags of this load balancer name this Service in cluster %q; ", cluster)
+	want := fmt.Sprintf("where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, r.another(field))
+	if r.Input.Deleting {
+		want = fmt.Sprintf("this Service goes, and the load balancer stays in the cloud; where that is a former id of this cluster, delete it by hand: doctor finds it with --former-cluster-ids=%s", cluster)
+	}
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{Field: field, Value: id, Want: names + want})
 }
 
 // another says how the Service gets a balancer of its own.

@@ -38,3 +38,16 @@ func TestMadeWithoutARN(t *testing.T) {
 		}
 	}
 }
+
+// TestMadeForAnother: an answer about another load balancer is an error, and its address is not recorded.
+func TestMadeForAnother(t *testing.T) {
+	for name, another := range map[string]bool{"web": false, "": false, "api": true} {
+		client := sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(any) (any, error) {
+			return &sdk.CreateLoadBalancerOutput{LoadBalancers: []types.LoadBalancer{{LoadBalancerArn: new("arn"), LoadBalancerName: &name, DNSName: new("host")}}}, nil
+		})})
+		made, err := (&Balancers{Client: client}).create(t.Context(), cloud.Resource{Native: cloud.Balancer{Name: "web"}}, nil)
+		if (err != nil) != another || (made.ID == "") != another || (made.Addresses == nil) != another {
+			t.Errorf("%q: made %+v, %v", name, made, err)
+		}
+	}
+}

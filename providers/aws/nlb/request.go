@@ -145,7 +145,11 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 	if err != nil {
 		return cloud.Made{}, err
 	}
-	return cloud.Made{ID: *made.LoadBalancers[0].LoadBalancerArn, Addresses: balancer.At(made.LoadBalancers[0].DNSName)}, nil
+	lb := made.LoadBalancers[0]
+	if err = cloud.AnswersCreation(*lb.LoadBalancerArn, cloud.NameAndTags{Name: b.Name}, cloud.NameAndTags{Name: aws.ToString(lb.LoadBalancerName)}); err != nil {
+		return cloud.Made{}, err
+	}
+	return cloud.Made{ID: *lb.LoadBalancerArn, Addresses: balancer.At(lb.DNSName)}, nil
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {

@@ -77,7 +77,7 @@ func namedTargets(answer hcloud.Error, targets []cloud.Resource) (named []cloud.
 		for _, field := range details.Fields {
 			place, isTarget := strings.CutPrefix(field.Name, "targets.")
 			place, _, _ = strings.Cut(place, ".")
-			if at, err := strconv.Atoi(place); isTarget && err == nil && at < len(targets) {
+			if at, err := strconv.Atoi(place); isTarget && err == nil && at >= 0 && at < len(targets) {
 				named = append(named, targets[at].Machine)
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // requests are the schemas of requests in the client library, by the end of their path.
@@ -190,6 +191,45 @@ func TestRequestsOfParts(t *testing.T) {
 	for name := range requests {
 		if !slices.Contains(r.seen, name) && name != "POST /load_balancers" {
 			t.Errorf("%s was not asked for", name)
+		}
+	}
+}
+
+// TestMadeForAnother: an answer to a creation that is about another Service's load balancer is an error, and nothing of it is recorded.
+func TestMadeForAnother(t *testing.T) {
+	in := asked(t, map[string]string{prefix + "location": "fsn1"})
+	for name, test := range map[string]struct {
+		name    string
+		change  func(labels map[string]string)
+		another bool
+	}{
+		"its own":                   {name: "web", change: func(map[string]string) {}},
+		"without labels":            {name: "web", change: func(labels map[string]string) { clear(labels) }},
+		"another Service's":         {name: "web", change: func(labels map[string]string) { labels[label.UID] = "other" }, another: true},
+		"without labels, not named": {name: "api", change: func(labels map[string]string) { clear(labels) }, another: true},
+	} {
+		_, b := record(t)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			var request schema.LoadBalancerCreateRequest
+			_ = json.NewDecoder(r.Body).Decode(&request)
+			labels := *request.Labels
+			test.change(labels)
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(map[string]any{
+				"action": map[string]any{"id": 1, "status": "running"}, "load_balancer": map[string]any{"id": 2, "name": test.name, "labels": labels},
+			})
+		}))
+		t.Cleanup(server.Close)
+		b.API = hcloud.NewClient(hcloud.WithEndpoint(server.URL), hcloud.WithToken("t"))
+		after, _, err := b.Normalize(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		after.Name = "web"
+		balancers, _ := composite.Balancers(driver{Balancers: b})
+		progress, err := balancers.Apply(t.Context(), cloud.Change{Input: in, After: &after})
+		if (err != nil) != test.another || (progress.Observed == nil) != test.another {
+			t.Errorf("%s: %+v, %v", name, progress, err)
 		}
 	}
 }

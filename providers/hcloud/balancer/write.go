@@ -171,10 +171,15 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 	}
 	request["labels"], request["services"], request["targets"] = labelled(wanted, wanted), services, targets
 	answer, err := w.send(ctx, http.MethodPost, "/load_balancers", request)
-	if answer.LoadBalancer.ID == 0 {
+	made := answer.LoadBalancer
+	if made.ID == 0 {
 		return "", cmp.Or(refusedTargets(err, with), missing("creating the load balancer"))
 	}
-	return strconv.FormatInt(answer.LoadBalancer.ID, 10), err
+	asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"]), Tags: cloud.LabelTexts(labelled(wanted, wanted))}
+	if another := cloud.AnswersCreation(strconv.FormatInt(made.ID, 10), asked, cloud.NameAndTags{Name: made.Name, Tags: cloud.LabelTexts(made.Labels)}); another != nil {
+		return "", another
+	}
+	return strconv.FormatInt(made.ID, 10), err
 }
 
 // labelled are the labels of a load balancer, with that of the network that another one says, if there is one.

@@ -2,6 +2,7 @@ package octavia
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -55,4 +56,29 @@ func TestTwoGroups(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.wrote("two groups", "DELETE /security-groups/one", "DELETE /security-groups/two")
+}
+
+// TestMadeForAnother: an answer to a creation that is about another Service's balancer is an error, and nothing of it is recorded. Older
+// APIs answer without tags.
+func TestMadeForAnother(t *testing.T) {
+	tags := unconnected().OwnershipTags.WantedOwnershipTags
+	quoted := func(tags []string) string { return `["` + strings.Join(tags, `", "`) + `"]` }
+	for name, test := range map[string]struct {
+		lb      string
+		another bool
+	}{
+		"its own":                 {lb: `"name": "web", "tags": ` + quoted(tags(web))},
+		"without tags":            {lb: `"name": "web"`},
+		"without anything":        {lb: `"provider": "amphora"`},
+		"another Service's":       {lb: `"name": "web", "tags": ` + quoted(tags(shopAPI)), another: true},
+		"without tags, not named": {lb: `"name": "api"`, another: true},
+	} {
+		c := newCase(t, map[string]string{"POST /lbaas/loadbalancers": `{"loadbalancer": {"id": "lb", "vip_port_id": "port", ` + test.lb + `}}`})
+		in := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
+		change := cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Name: "web", Scope: cloud.ScopeInternal, OwnershipTags: tags(web)}}
+		progress, err := apply(t, c.driver, change)
+		if (err != nil) != test.another || (progress.Observed == nil) != test.another || len(c.writes) != 1 {
+			t.Errorf("%s: %+v, %v, wrote %q", name, progress, err, c.writes)
+		}
+	}
 }

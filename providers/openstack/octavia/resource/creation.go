@@ -3,6 +3,7 @@ package resource
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -53,6 +54,14 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 	if err == nil && answer.LB.ID == "" {
 		err = cloud.ErrIncomplete
 	}
+	if err == nil {
+		asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"])}
+		asked.Tags, _ = wanted.Fields["tags"].([]string)
+		err = cloud.AnswersCreation(answer.LB.ID, asked, cloud.NameAndTags{Name: answer.LB.Name, Tags: answer.LB.Tags})
+	}
+	if err != nil {
+		return cloud.Made{}, err
+	}
 	made := cloud.Made{ID: answer.LB.ID, Fields: map[string]any{}}
 	if port := answer.LB.Port; port != "" {
 		made.Fields[floatingip.PortOfVIP] = port
@@ -60,7 +69,7 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 	if len(answer.LB.Pools) > 0 {
 		made.Native = answer.LB.Snapshot()
 	}
-	return made, err
+	return made, nil
 }
 
 // changeBalancer changes a balancer, while its tags are what they were: they are written as a whole, and say who uses it.
