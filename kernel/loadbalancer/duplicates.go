@@ -75,8 +75,8 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case err != nil:
 		return "", err
 	case !observed.Found || observed.ID != id:
-		if made := p.made(); made != nil && made.ID == id {
-			return "", unshown(made)
+		if mine := &p.state.Creation; mine.ID == id && p.counts(mine) {
+			return "", unshown(mine)
 		}
 		return "", nil
 	case observed.State == cloud.BalancerPending:

@@ -37,25 +37,27 @@ type deletedID struct {
 //	replaced since                          no
 //	else                                    yes
 func (p *finder) made() *creation.Record {
-	records := []*creation.Record{&p.state.Creation}
-	if told := p.Creation; told != nil && !p.state.Creation.At.After(told.At) {
-		records = []*creation.Record{told, &p.state.Creation}
-	} else if told != nil {
-		records = append(records, told)
+	later, earlier := &p.state.Creation, p.Creation
+	if earlier != nil && earlier.At.After(later.At) {
+		later, earlier = earlier, later
 	}
-	for _, record := range records {
-		if p.counts(record) {
-			return record
-		}
+	switch {
+	case p.counts(later):
+		return later
+	case p.counts(earlier):
+		return earlier
 	}
 	return nil
 }
 
 // counts reports whether the balancer of a creation counts as made, see made.
 func (p *finder) counts(last *creation.Record) bool {
+	if last.Left() == 0 {
+		return false
+	}
 	replaced := p.Replacing != nil && p.Replacing.Of == last.ID
 	_, deleted := p.manager.deleted.Get(deletedID{p.Service.UID, last.ID})
-	return last.Left() > 0 && !replaced && !deleted && !slices.Contains(p.refused, last.ID)
+	return !replaced && !deleted && !slices.Contains(p.refused, last.ID)
 }
 
 // believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
