@@ -65,6 +65,9 @@ type Change struct {
 	// NotReplaced is why a part stays as it is although it differs, nil for none: the cloud has refused another one in its place. It
 	// is the kernel's.
 	NotReplaced *NotReplaced
+	// LeftOut are machines that the cloud has refused as targets. Of a driver whose load balancers consist of resources they are not
+	// asked for behind any listener that does not have them, see Resource.Machine.
+	LeftOut map[InstanceID]bool
 	// Rest is Progress.Rest of the change that goes on with this one, nil for one that begins. It is the kernel's: a driver
 	// passes neither on.
 	Rest any

@@ -310,6 +310,24 @@ func TestTogetherWhileRefused(t *testing.T) {
 	}
 }
 
+// A machine that the cloud has refused is not asked for, and stays where it is. The run is not over with that.
+func TestLeftOut(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	of := func(machine cloud.InstanceID, pool string) cloud.Resource {
+		r := member(pool, string(machine)+" in "+pool)
+		r.Machine = machine
+		return r
+	}
+	present := list(lb(nil), pool("p", nil), of("bad", "p"), listener("80", "p", "tcp"))
+	wanted := list(lb(nil), pool("p", nil), of("bad", "p"), of("good", "p"), listener("80", "p", "tcp"), pool("q", nil), of("bad", "q"), of("good", "q"), listener("81", "q", "tcp"))
+	f := newFake(kinds, present, wanted)
+	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}, LeftOut: map[cloud.InstanceID]bool{"bad": true}})
+	want := []string{"create pool q", "create member good in p", "create member good in q", "create listener 81"}
+	if err != nil || !slices.Equal(f.done, want) || progress.Again != untilAsked {
+		t.Errorf("carried out %q, %+v, %v; want %q", f.done, progress, err, want)
+	}
+}
+
 // A trial is a request of its own: what it shows must not keep others from being made.
 func TestTrialAlone(t *testing.T) {
 	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "listener", Together: "balancer", Immutable: []string{"protocol"}}}

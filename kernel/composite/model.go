@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -74,6 +75,10 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 		if m.wanted.has(r.Ref()) {
 			return nil, fmt.Errorf("the driver wants %s %s twice", r.Kind, r.Key)
 		}
+		if r.Machine != "" && change.LeftOut[r.Machine] && !m.present.has(r.Ref()) {
+			m.progress.Again = soonest(m.progress.Again, untilAsked)
+			continue
+		}
 		m.wanted.add(r)
 	}
 	return m, m.check()
@@ -96,6 +101,9 @@ func (m *model) check() error {
 	}
 	return nil
 }
+
+// untilAsked is the longest wait before a target is asked for that is left out.
+const untilAsked = 5 * time.Minute
 
 func (m *model) hasRefusals() bool { return m.putBack || len(m.refused)+len(m.refusedBatch) > 0 }
 

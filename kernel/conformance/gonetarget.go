@@ -43,7 +43,7 @@ func (l remembered) ProviderID(node *corev1.Node) (cloud.InstanceID, error) {
 }
 
 // goneTarget makes a balancer with three nodes, of which the machine of one is gone, and then has another one join, and one more whose
-// machine is gone too. Whatever the cloud says of those, the others become targets.
+// machine is gone too. Whatever the cloud says of those, the others become targets, and nothing is written once they are.
 func goneTarget(f *fixture) {
 	svc, all := serviceOf(basic), []*corev1.Node{}
 	for _, name := range []string{"node-1", "node-2", "node-3", "node-4", "node-5"} {
@@ -74,6 +74,11 @@ func goneTarget(f *fixture) {
 	}
 	served(all[:3], "node-1", "node-3")
 	served(all, "node-1", "node-3", "node-5")
+	_, before := f.control.Requests()
+	settled(f, manager, svc, all)
+	if _, after := f.control.Requests(); after != before {
+		f.Errorf("%d writes, although nothing has changed", after-before)
+	}
 }
 
 // settled ensures the Service until nothing more is to be done soon.

@@ -58,7 +58,7 @@ func (p *pipeline) refusal(ctx context.Context, d decide.Decision, progress clou
 	if made := madeBy(d, progress); made != nil {
 		p.state.Created = made.ID
 	}
-	if p.unready && isRefusal(err) { // what was refused may be the machine of such a Node
+	if p.unready && len(cloud.RefusedTargets(err)) > 0 { // what was refused may be the machine of such a Node
 		p.manager.nodes.Machines.Outdate()
 	}
 	if progress.GoesOn && !d.Plan.Empty() {
@@ -122,14 +122,16 @@ func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 // execute makes the change. What was read before it began may not be true any more.
 func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	d.Change.NotReplaced = p.state.NotReplaced(p.Fingerprint)
+	d.Change.LeftOut = p.state.RefusedBy(d.Change.Before.ID).LeftOut(time.Now())
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
 	p.state.NoteNotReplaced(err, p.Fingerprint)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
+		p.state.Creating = ""
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
-		if err == nil && d.Change.After == nil {
+		if err == nil && d.Change.After == nil && !progress.More {
 			p.noteDeletion(d, d.Change.Before.ID)
 		}
 		if p.recalls() {

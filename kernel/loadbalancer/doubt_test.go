@@ -56,14 +56,17 @@ func TestAllMachinesInDoubt(t *testing.T) {
 
 // A refusal may be for a machine that went a moment ago, when the kubelet of a Node does not report.
 func TestRefusalOutdatesMachines(t *testing.T) {
+	invalid := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "test", Err: errBroken}
+	forTargets := &cloud.TargetsRefused{Asked: []cloud.InstanceID{"i-1"}, Err: invalid}
 	for _, test := range []struct {
 		name  string
 		err   error
 		ready bool
 		want  int
 	}{
-		{"refused, a Node is NotReady", &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "test", Err: errBroken}, false, 1},
-		{"refused, all are Ready", &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureInvalid}, Op: "test", Err: errBroken}, true, 0},
+		{"targets refused, a Node is NotReady", forTargets, false, 1},
+		{"targets refused, all are Ready", forTargets, true, 0},
+		{"something else refused", invalid, false, 0},
 		{"not refused", errConflict, false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -53,10 +53,11 @@ func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Findin
 	return f, nil
 }
 
-// expected reports whether the Service may well have a balancer.
+// expected reports whether the Service may well have a balancer. One that gives its balancer up has lost its address where another
+// controller serves it, or its type has changed.
 func (p *finder) expected() bool {
-	return p.Recorded != "" || p.state.Created != "" || p.made() != nil || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
-		p.Service.DeletionTimestamp != nil
+	return p.Recorded != "" || p.state.Created != "" || p.Creation != nil || p.made() != nil || len(p.Service.Status.LoadBalancer.Ingress) > 0 ||
+		p.Service.DeletionTimestamp != nil || p.Input.Deleting
 }
 
 // leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told

@@ -113,7 +113,7 @@ func (p *pipeline) note(annotations map[string]string) {
 // noteCreation remembers the balancer that a change has made: its id is written on the Service at once, unless the present one goes
 // on to serve.
 func (p *pipeline) noteCreation(d decide.Decision, id string) {
-	p.state.Creation = creation.Record{At: time.Now(), ID: id}
+	p.state.Creation, p.state.Creating = creation.Record{At: time.Now(), ID: id}, id
 	if p.IDAnnotation == "" || !p.live() {
 		return
 	}
@@ -126,8 +126,31 @@ func (p *pipeline) noteCreation(d decide.Decision, id string) {
 // noteDeletion remembers that the cloud has acknowledged the deletion of a balancer, so that its absence is no contradiction. One that
 // failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation Replacement.
 func (p *pipeline) noteDeletion(d decide.Decision, id string) {
+	p.noteAbsence(id)
+	if !p.Input.Deleting && (!d.Replaces || d.Recreates) {
+		p.unname(id)
+	}
+}
+
+// noteFailedCreation remembers that the creation of the balancer has failed after the cloud had answered it.
+func (p *pipeline) noteFailedCreation() {
+	if id := p.state.Creating; id != "" {
+		p.noteAbsence(id)
+		p.unname(id)
+	}
+}
+
+// noteAbsence remembers that the cloud has said why a balancer is not there.
+func (p *pipeline) noteAbsence(id string) {
 	p.manager.deleted.Set(deletedID{p.Service.UID, id}, true, creation.Settling)
-	if p.Creation == nil || p.Creation.ID != id || id == "" || p.Input.Deleting || d.Replaces && !d.Recreates {
+	if p.state.Creation.ID == id {
+		p.state.Creation = creation.Record{}
+	}
+}
+
+// unname takes the id of a balancer out of what the Service records.
+func (p *pipeline) unname(id string) {
+	if p.Creation == nil || p.Creation.ID != id || id == "" {
 		return
 	}
 	p.note(p.Creation.Unnamed().Annotation())
@@ -140,6 +163,9 @@ func (p *pipeline) noteDeletion(d decide.Decision, id string) {
 func (p *pipeline) notes() map[string]string {
 	if !p.live() {
 		return nil
+	}
+	if last := p.state.Creation; p.IDAnnotation != "" && last.ID != "" && last.Left() > 0 && (p.Creation == nil || p.Creation.At.Before(last.At.Truncate(time.Second))) {
+		p.note(last.Annotation()) // the write of the run that made it may have failed
 	}
 	text, present := p.state.Duplicates.Text(), p.Service.Annotations[annotation.Duplicates.Name]
 	if text != present && (text != "" || p.settled) {

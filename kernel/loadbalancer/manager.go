@@ -142,6 +142,9 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 	if o.Found && (ownership.IsTagged(o.Owner, us) || o.Named || ownership.IsInName(o.Balancer.Name, us)) || o.Orphans {
 		return true, nil
 	}
+	if made := p.made(); made != nil {
+		return false, p.believe(made)
+	}
 	if err := m.trust(ctx); err != nil {
 		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
 	}

@@ -120,7 +120,10 @@ func TestStillbornBalancers(t *testing.T) {
 // A balancer that was recorded or adopted has served somebody.
 func TestFailedBalancersOfOthersStay(t *testing.T) {
 	for name, edit := range map[string]func(*fixture){
-		"recorded": func(f *fixture) { delete(f.svc.Annotations, annotation.Creation.Name) },
+		"recorded": func(f *fixture) {
+			f.age()
+			delete(f.svc.Annotations, annotation.Creation.Name)
+		},
 		"adopted": func(f *fixture) {
 			delete(f.svc.Annotations, keyID.Name)
 			f.svc.Annotations[annotation.Adopt.Name] = "lb-1"

@@ -76,6 +76,7 @@ func (p *pipeline) lastChange(ctx context.Context) error {
 	p.state.Running = nil
 	if err := running.Err(); err != nil {
 		p.state.Late, p.state.Repeated, p.state.Rest = running, state.Repetition{}, nil
+		p.noteFailedCreation()
 		return p.failed(ctx, err)
 	}
 	p.removed = running == p.state.Removal && running.Succeeded()

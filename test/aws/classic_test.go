@@ -207,6 +207,8 @@ func TestClassicInstances(t *testing.T) {
 	_, err := register("i-0123456789abcdef0")
 	wantCode(t, "no such instance", err, "InvalidInstance")
 	e.Terminate(t, ids[0])
+	_, err = register(ids...)
+	wantCode(t, "one that does not run", err, "InvalidInstance")
 	if got := e.describe().Instances; len(got) != 1 || *got[0].InstanceId != ids[1] {
 		t.Errorf("after the end of one: %+v", got)
 	}

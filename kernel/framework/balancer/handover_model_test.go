@@ -49,6 +49,8 @@ type model struct {
 	serial    int
 	problems  []string
 	history   map[string][]string
+	// both are Services to which we added the finalizer while the other controller had put it: it is one text, of which each thinks that it is its own.
+	both map[string]bool
 }
 
 // process is one run of the program. A dead one does nothing any more.
@@ -237,6 +239,9 @@ func (s *modelServices) Patch(_ context.Context, name string, kind types.PatchTy
 		}
 		if p.random.IntN(100) < p.failing {
 			return fmt.Errorf("the API server is away")
+		}
+		if servicehelper.HasLBFinalizer(svc) && strings.Contains(string(data), `"finalizers":[`) {
+			p.both[name] = true
 		}
 		p.set(got, us)
 		return nil

@@ -4,6 +4,7 @@ package refused
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"time"
 
@@ -34,7 +35,7 @@ type Targets struct {
 	unrelated time.Time
 }
 
-// refusal is why and until when a machine is left out.
+// refusal is why and until when a machine is left out, without text where its turn comes soon.
 type refusal struct {
 	until   time.Time
 	text    string
@@ -50,6 +51,8 @@ type refusal struct {
 //	any                    may be about something  the balancer is made without them, then they are asked for
 //	                        else
 //	too many times         any                     all suspects are left out
+//	one that another       names no other one      the next request shows it
+//	 refusal has left out
 //
 // What it is told of machines that are left out already is a failure like any other.
 func (r *Targets) Note(refusals []*cloud.TargetsRefused, now time.Time) (again bool) {
@@ -57,6 +60,8 @@ func (r *Targets) Note(refusals []*cloud.TargetsRefused, now time.Time) (again b
 	var suspects []cloud.InstanceID
 	var last *cloud.TargetsRefused
 	perhaps := false
+	before := maps.Clone(r.left)
+	isNew := func(id cloud.InstanceID) bool { return r.left[id].text != "" && before[id].text == "" }
 	for _, one := range refusals {
 		asked := slices.DeleteFunc(slices.Clone(one.Asked), func(id cloud.InstanceID) bool { return r.left[id].text != "" })
 		named := slices.DeleteFunc(slices.Clone(one.Named), func(id cloud.InstanceID) bool { return !slices.Contains(asked, id) })
@@ -65,11 +70,9 @@ func (r *Targets) Note(refusals []*cloud.TargetsRefused, now time.Time) (again b
 			continue
 		case len(named) > 0:
 			r.leave(now, one, named...)
+		case slices.ContainsFunc(one.Asked, isNew):
 		case len(asked) == 1 && !one.Perhaps:
-			r.leave(now, one, asked...)
-			if one.TooMany {
-				r.leave(now, one, slices.Concat(r.groups...)...)
-			}
+			r.leaveAlone(now, one, asked[0])
 		default:
 			suspects, last, perhaps = append(suspects, asked...), one, perhaps || one.Perhaps
 		}
@@ -120,6 +123,13 @@ func (r *Targets) leave(now time.Time, why *cloud.TargetsRefused, ids ...cloud.I
 		r.left[id] = refusal{now.Add(For), cmp.Or(why.Text, why.Error()), why.TooMany}
 	}
 	r.drop(ids)
+}
+
+// leaveAlone leaves out a machine that was asked for alone. If there were too many then, so are all suspects.
+func (r *Targets) leaveAlone(now time.Time, why *cloud.TargetsRefused, id cloud.InstanceID) {
+	if r.leave(now, why, id); why.TooMany {
+		r.leave(now, why, slices.Concat(r.groups...)...)
+	}
 }
 
 // forget drops what is too old.
@@ -187,21 +197,50 @@ func (r *Targets) Hold(ids []cloud.InstanceID, now time.Time, serving func() (at
 		return ids, nil
 	}
 	attached, everywhere := serving()
+	out := map[cloud.InstanceID]bool{}
 	reasons = map[cloud.InstanceID]string{}
+	for id, refusal := range r.waiting(now) {
+		if everywhere[id] {
+			continue
+		}
+		out[id], reasons[id] = refusal.tooMany || !attached[id], ""
+		if refusal.text != "" {
+			reasons[id] = "the cloud refuses it as a target, and is asked again in some minutes: " + refusal.text
+		}
+	}
+	taken = slices.DeleteFunc(slices.Clone(ids), func(id cloud.InstanceID) bool { return out[id] })
+	return taken, reasons
+}
+
+// LeftOut returns the machines that the next request does not make targets anywhere. Those that serve behind one listener stay
+// there, and are not asked for behind another one that refuses them.
+func (r *Targets) LeftOut(now time.Time) map[cloud.InstanceID]bool {
+	if r == nil {
+		return nil
+	}
+	all := map[cloud.InstanceID]bool{}
+	for id := range r.waiting(now) {
+		all[id] = true
+	}
+	return all
+}
+
+// waiting returns the machines that are not asked for now, whatever serves.
+func (r *Targets) waiting(now time.Time) map[cloud.InstanceID]refusal {
+	all := map[cloud.InstanceID]refusal{}
 	for i, group := range r.groups {
 		for _, id := range group {
-			if (i > 0 || r.without) && !everywhere[id] && (r.tooMany || !attached[id]) {
-				reasons[id] = ""
+			if i > 0 || r.without {
+				all[id] = refusal{tooMany: r.tooMany}
 			}
 		}
 	}
 	for id, refusal := range r.left {
-		if now.Before(refusal.until) && !everywhere[id] && (refusal.tooMany || !attached[id]) {
-			reasons[id] = "the cloud refuses it as a target, and is asked again in some minutes: " + refusal.text
+		if now.Before(refusal.until) {
+			all[id] = refusal
 		}
 	}
-	taken = slices.DeleteFunc(slices.Clone(ids), func(id cloud.InstanceID) bool { _, out := reasons[id]; return out })
-	return taken, reasons
+	return all
 }
 
 // BehindAll returns those of the targets that each of the listeners has, as far as the cloud keeps them for each.

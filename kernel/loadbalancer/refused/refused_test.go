@@ -3,6 +3,7 @@ package refused
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -143,6 +144,24 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestRefusedTwice: behind two listeners the same machine is refused. That says nothing of those that were asked for with it.
+func TestRefusedTwice(t *testing.T) {
+	now := time.Now()
+	for name, refusals := range map[string][]*cloud.TargetsRefused{
+		"named":      {{Asked: []cloud.InstanceID{"a", "b"}, Named: []cloud.InstanceID{"a"}}, {Asked: []cloud.InstanceID{"a", "b"}, Named: []cloud.InstanceID{"a"}}},
+		"alone once": {{Asked: []cloud.InstanceID{"a"}}, {Asked: []cloud.InstanceID{"a", "b"}}},
+		"alone then": {{Asked: []cloud.InstanceID{"a", "b"}}, {Asked: []cloud.InstanceID{"a"}}},
+	} {
+		r := &Targets{}
+		for _, one := range refusals {
+			one.Err = errors.New("no")
+		}
+		if again := r.Note(refusals, now); !again || !maps.Equal(r.LeftOut(now), SetOf([]cloud.InstanceID{"a"})) {
+			t.Errorf("%s: %v are left out, again %v", name, r.LeftOut(now), again)
+		}
+	}
+}
+
 // TestRefusedServe: what serves stays, but where another listener got none for their number.
 func TestRefusedServe(t *testing.T) {
 	now := time.Now()
@@ -161,8 +180,13 @@ func TestRefusedServe(t *testing.T) {
 		if tooMany {
 			want = []cloud.InstanceID{"a", "d"}
 		}
-		if taken, _ := r.Hold(ids, now, serving); !slices.Equal(taken, want) {
-			t.Errorf("too many %v: %v, want %v", tooMany, taken, want)
+		taken, reasons := r.Hold(ids, now, serving)
+		if !slices.Equal(taken, want) || reasons["a"] != "" || reasons["b"] == "" || reasons["c"] == "" {
+			t.Errorf("too many %v: %v, want %v, reasons %q", tooMany, taken, want, reasons)
+		}
+		// Behind the listener that does not have it, it is not asked for either.
+		if out := r.LeftOut(now); !maps.Equal(out, SetOf(ids[:3])) || len(r.LeftOut(now.Add(For))) > 0 {
+			t.Errorf("too many %v: %v are left out", tooMany, out)
 		}
 		if r.Note([]*cloud.TargetsRefused{{Asked: ids[:3], Err: errors.New("no")}}, now) {
 			t.Error("the same request would follow at once")

@@ -20,6 +20,8 @@ type Service struct {
 	confirmed string
 	// Creation is the last creation that the cloud answered.
 	Creation creation.Record
+	// Creating is the id of the balancer that the last change made, "" where it made none.
+	Creating string
 	// Unlisted says that lists do not show yet what was made.
 	Unlisted bool
 	// Duplicates are second balancers that were seen, nil when there are none. Before are those that a former process saw.

@@ -61,7 +61,9 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 		list = append(list, p.part(kindAttributes, p.lb.Key, attributes))
 	}
 	for _, id := range b.Targets {
-		list = append(list, p.part(kindTarget, string(id), map[string]any{}))
+		target := p.part(kindTarget, string(id), map[string]any{})
+		target.Machine = id
+		list = append(list, target)
 	}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
 	groups := balancer.Refs(b.ProviderFields[balancer.FieldGroups], p.ownName)

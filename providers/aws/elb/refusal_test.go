@@ -255,14 +255,15 @@ func TestSubnets(t *testing.T) {
 	}
 }
 
-// TestInstanceIsGone: one that cannot be registered keeps no other from being removed.
+// TestInstanceIsGone: it is said which machines a request was refused for. What serves stays until there are others.
 func TestInstanceIsGone(t *testing.T) {
 	sc := newScene(t, specOf(), map[string]error{"register i-gone": &types.InvalidEndPointException{}})
-	progress, err := sc.apply(t, specOf(), false, "i-gone")
-	if err != nil || len(progress.Warnings) != 1 || progress.Again == 0 {
-		t.Errorf("progress %+v, error %v", progress, err)
+	_, err := sc.apply(t, specOf(), false, "i-gone")
+	refused := cloud.RefusedTargets(err)
+	if len(refused) != 1 || !slices.Equal(refused[0].Asked, []cloud.InstanceID{"i-gone"}) || refused[0].Perhaps || refused[0].TooMany {
+		t.Errorf("refused %+v, error %v", refused, err)
 	}
-	sc.want(t, "open sg-nodes", "register i-gone", "deregister i-old")
+	sc.want(t, "open sg-nodes", "register i-gone")
 }
 
 // TestForeignGroup: a group of the right name which is not ours is told of, and targets change.

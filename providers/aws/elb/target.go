@@ -11,8 +11,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 )
 
-// targetKind are the instances behind a balancer. One that does not exist any more is tried again later, and the others are
-// registered; where it is to be removed it is none.
+// targetKind are the instances behind a balancer. For one that does not exist any more AWS refuses the others of the request too.
+// Where it is to be removed it is none.
 func (e *Balancers) targetKind() cloud.ResourceKind {
 	instances := func(targets []cloud.Resource) (list []types.Instance) {
 		for _, target := range targets {
@@ -27,17 +27,15 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
 		Name: kindTarget, Together: fieldBalancer,
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
-			var gone []cloud.Warning
-			err := failure.Batches(instances(wanted), len(wanted), missing, func(list []types.Instance) error {
-				_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: list})
+			_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: instances(wanted)})
+			if !missing(err) {
 				return err
-			}, func(one types.Instance, err error) {
-				gone = append(gone, cloud.Warning{Message: "instance " + *one.InstanceId + " is not registered: " + err.Error()})
-			})
-			if err == nil && len(gone) > 0 {
-				return &cloud.Waiting{After: retryAfter, Warnings: gone}
 			}
-			return err
+			asked := map[string]cloud.InstanceID{}
+			for _, target := range wanted {
+				asked[target.Key] = target.Machine
+			}
+			return failure.OfTargets(err, asked)
 		},
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
 			return failure.Batches(instances(present), len(present), missing, func(list []types.Instance) error {

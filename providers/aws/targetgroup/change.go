@@ -60,9 +60,7 @@ func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
 func (c *Change) addTargets(g Group, targetType string) {
 	add := func(to *[]cloud.Resource, id string) {
 		key := id + " in " + aws.ToString(g.TargetGroupName)
-		machine := c.machine(id)
-		node := cmp.Or(machine.NodeName, id)
-		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Machine: machine.InstanceID, Native: target{id, node}, Fields: map[string]any{fieldTargets: g.Ref()}})
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Machine: c.machineOf(id, targetType), Native: target(id), Fields: map[string]any{fieldTargets: g.Ref()}})
 	}
 	for _, id := range g.Targets {
 		add(&c.Present, id)
@@ -72,8 +70,17 @@ func (c *Change) addTargets(g Group, targetType string) {
 	}
 }
 
-// target is one of a target group: the id of an instance, or an address. Node says whose it is.
-type target struct{ id, node string }
+// target is one of a target group: the id of an instance, or an address.
+type target string
+
+// machineOf returns the machine of a target, as in Balancer.Targets.
+func (c *Change) machineOf(id, targetType string) cloud.InstanceID {
+	unknown := cloud.InstanceID(id)
+	if targetType != option.TargetInstance {
+		unknown = cloud.UnknownInstance(id)
+	}
+	return cmp.Or(c.machine(id).InstanceID, unknown)
+}
 
 // machine returns the candidate with that id or address, the first of several.
 func (c *Change) machine(name string) cloud.Target {

@@ -197,7 +197,7 @@ func TestSpares(t *testing.T) {
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
 	gs := (&recorder{err: &smithy.GenericAPIError{Code: "TargetGroupNotFound"}}).groups(tag.Cluster{})
-	one := []cloud.Resource{{Kind: kindTarget, Native: target{id: "i-1"}, Fields: map[string]any{fieldTargets: "arn"}}}
+	one := []cloud.Resource{{Kind: kindTarget, Native: target("i-1"), Fields: map[string]any{fieldTargets: "arn"}}}
 	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
 	if !waits || waiting.After != 0 {
 		t.Errorf("registering: %+v, want it to be tried again soon", waiting)
@@ -208,6 +208,46 @@ func TestGroupIsGone(t *testing.T) {
 	other := (&recorder{err: errors.New("broken")}).groups(tag.Cluster{})
 	if err := other.deregister(t.Context(), one); err == nil || !strings.Contains(err.Error(), "broken") {
 		t.Errorf("another failure: %v", err)
+	}
+}
+
+// What is refused of one call keeps no other from being made, and is told of the machines of that call. A group that is full ends it.
+func TestRefusedBatch(t *testing.T) {
+	var wanted []cloud.Resource
+	for i := range 2*targetBatch + 50 {
+		address := fmt.Sprintf("10.0.0.%d", i)
+		wanted = append(wanted, cloud.Resource{Kind: kindTarget, Machine: cloud.InstanceID(fmt.Sprintf("i-%d", i)), Native: target(address), Fields: map[string]any{fieldTargets: "arn"}})
+	}
+	for name, test := range map[string]struct {
+		code, text     string
+		at, asked, all int // calls that are refused from, machines they asked for, targets asked for in all
+		named          []cloud.InstanceID
+		tooMany        bool
+	}{
+		"the last call":          {"InvalidTarget", "not in the VPC: '10.0.0.201', '10.0.0.2'", 2, 50, 250, []cloud.InstanceID{"i-201"}, false},
+		"it names none":          {"InvalidTarget", "no", 1, 150, 250, nil, false},
+		"the group is full":      {"TooManyTargets", "too many", 1, 100, 200, nil, true},
+		"the first call, by one": {"InvalidTarget", "10.0.0.17 will not do.", 0, 250, 250, []cloud.InstanceID{"i-17"}, false},
+	} {
+		calls, all := 0, 0
+		gs := &Groups{Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(input any) (any, error) {
+			in, _ := input.(*sdk.RegisterTargetsInput)
+			if calls, all = calls+1, all+len(in.Targets); calls > test.at {
+				return nil, &smithy.GenericAPIError{Code: test.code, Message: test.text}
+			}
+			return &sdk.RegisterTargetsOutput{}, nil
+		})})}
+		err := gs.register(t.Context(), wanted)
+		var asked, named []cloud.InstanceID
+		for _, refused := range cloud.RefusedTargets(err) {
+			asked, named = append(asked, refused.Asked...), append(named, refused.Named...)
+			if refused.TooMany != test.tooMany || refused.Text != test.text || refused.Perhaps {
+				t.Errorf("%s: %+v", name, refused)
+			}
+		}
+		if len(asked) != test.asked || all != test.all || !slices.Equal(named, test.named) {
+			t.Errorf("%s: %d targets asked for, of %d was told, named %v, error %v", name, all, len(asked), named, err)
+		}
 	}
 }
 

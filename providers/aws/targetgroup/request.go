@@ -9,7 +9,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
-	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
@@ -95,45 +94,37 @@ func checkOf(h cloud.Health) *sdk.ModifyTargetGroupInput {
 	return check
 }
 
-// register adds targets to a group. Those that AWS does not take, such as an instance that is stopped,
-// have to wait.
+// register adds targets to a group. What AWS refuses of one call keeps no other from being made, unless the group is full.
 func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
-	refused := &cloud.Waiting{After: untilTaken}
-	bad := func(err error) bool { return failure.Is(err, "InvalidTarget") } // an instance that does not run, or an address outside
-	err := failure.Batches(wanted, targetBatch, bad, func(some []cloud.Resource) error {
-		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(some[0], fieldTargets), Targets: targetList(some)})
-		return tooMany(some, err)
-	}, func(one cloud.Resource, err error) {
-		t, _ := one.Native.(target)
-		refused.Warnings = append(refused.Warnings, cloud.Warning{Field: t.node, Message: "AWS does not take it as a target: " + said(err), Reason: reasonSkipped})
-	})
-	switch {
-	case failure.IsGone(err): // it was deleted meanwhile: it is made again in the next run
-		return &cloud.Waiting{}
-	case err == nil && len(refused.Warnings) > 0:
-		return refused
+	var refusals []error
+	for batch := range slices.Chunk(wanted, targetBatch) {
+		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
+		switch {
+		case failure.IsGone(err): // it was deleted meanwhile: it is made again in the next run
+			return &cloud.Waiting{}
+		case failure.Is(err, "InvalidTarget"): // an instance that does not run, or an address outside
+			refusals = append(refusals, refusedTargets(batch, err, false))
+		case failure.Is(err, "TooManyTargets"): // the group, or its balancer, has as many as the quota allows
+			return errors.Join(append(refusals, refusedTargets(batch, err, true))...)
+		case err != nil:
+			return errors.Join(append(refusals, err)...)
+		}
 	}
-	return err
+	return errors.Join(refusals...)
 }
 
-// tooMany marks the error of a call that was refused because the group, or its balancer, has as many targets as the quota allows.
-func tooMany(some []cloud.Resource, err error) error {
-	if !failure.Is(err, "TooManyTargets") {
-		return err
+// refusedTargets marks the error of a call that was refused for its targets, or for their number.
+func refusedTargets(batch []cloud.Resource, err error, tooMany bool) error {
+	asked := map[string]cloud.InstanceID{}
+	for _, r := range batch {
+		id, _ := r.Native.(target)
+		asked[string(id)] = r.Machine
 	}
-	refused := &cloud.TargetsRefused{TooMany: true, Text: said(err), Err: err}
-	for _, r := range some {
-		refused.Asked = append(refused.Asked, r.Machine)
+	refused := failure.OfTargets(err, asked)
+	if refused.TooMany = tooMany; tooMany {
+		refused.Named = nil
 	}
 	return refused
-}
-
-// said is what the API says of an error, without the request it was the answer to.
-func said(err error) string {
-	if answer, ok := errors.AsType[smithy.APIError](err); ok {
-		return answer.ErrorMessage()
-	}
-	return err.Error()
 }
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
@@ -149,17 +140,11 @@ func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) erro
 func targetList(resources []cloud.Resource) []types.TargetDescription {
 	var list []types.TargetDescription
 	for _, r := range resources {
-		t, _ := r.Native.(target)
-		list = append(list, types.TargetDescription{Id: &t.id})
+		id, _ := r.Native.(target)
+		list = append(list, types.TargetDescription{Id: aws.String(string(id))})
 	}
 	return list
 }
 
-// reasonSkipped is the event of nodes that are no targets.
-const reasonSkipped = "TargetSkipped"
-
 // targetBatch is the most targets of one call (upstream's figure; AWS publishes none).
 const targetBatch = 100
-
-// untilTaken is the wait for a target that AWS does not take, the framework's longest one.
-const untilTaken = 5 * time.Minute

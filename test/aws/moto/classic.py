@@ -278,9 +278,12 @@ def check_instances(self, ids):
 
 @mend(ELBResponse)
 def register_instances_with_load_balancer(self):
-    """moto registers twice, and what is not there; its answer is malformed."""
+    """moto registers twice, and what is not there or does not run (github.com/kubernetes/kubernetes/issues/74694); its answer is malformed."""
     lb, ids = self.elb_backend.get_load_balancer(self._get_param("LoadBalancerName")), [i["InstanceId"] for i in self._get_param("Instances", [])]
     check_instances(self.elb_backend, ids)
+    for i in ec2_backends[self.elb_backend.account_id][self.elb_backend.region_name].all_instances():
+        if i.id in ids and i.state != "running":
+            refuse("InvalidInstance", f"EC2 instance {i.id} is not in running state.")
     lb.instance_sparse_ids += [i for i in ids if i not in lb.instance_sparse_ids]
     return ActionResult({"Instances": lb.instances})
 

@@ -90,5 +90,5 @@ func TestCallsOfOneLife(t *testing.T) {
 			return err
 		}
 		return manager.Delete(t.Context(), svc)
-	}, "GET /v2/load_balancers", "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}")
+	}, "GET /v2/load_balancers", "DELETE /v2/load_balancers/{id}", "DELETE /v2/tags/{name}", "GET /v2/load_balancers")
 }

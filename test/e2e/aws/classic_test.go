@@ -202,6 +202,35 @@ func classicRows(w *aws.World, o classicObjects) []row[classic] {
 	}
 }
 
+// TestRefusedInstance has a node that AWS does not take, because it is stopped: the others serve, and nothing is asked again at once.
+func TestRefusedInstance(t *testing.T) {
+	s := newSite(t, siteOptions{nodes: 3})
+	before := s.inventory()
+	s.world.Stop(t, instanceID(s.nodes[0]))
+	svc := s.service("web")
+	s.ensure(svc)
+	for range 5 {
+		s.idle(svc)
+	}
+	if len(svc.Status.LoadBalancer.Ingress) != 1 {
+		t.Errorf("status %+v", svc.Status)
+	}
+	s.skipped(s.nodes[0], "is not in running state")
+	lb := s.lookClassic(svc)
+	var behind, want []string
+	for _, i := range lb.Instances {
+		behind = append(behind, *i.InstanceId)
+	}
+	for _, n := range s.nodes[1:] {
+		want = append(want, instanceID(n))
+	}
+	slices.Sort(behind)
+	if slices.Sort(want); !slices.Equal(behind, want) {
+		t.Errorf("instances %q, want %q", behind, want)
+	}
+	s.gone(svc, before)
+}
+
 // TestClassicAnnotations sets each annotation on a classic balancer, reads what AWS shows, removes
 // it and reads the default again.
 func TestClassicAnnotations(t *testing.T) {

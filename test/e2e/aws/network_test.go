@@ -1,6 +1,7 @@
 package aws_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"sync"
@@ -355,41 +356,84 @@ func TestStickiness(t *testing.T) {
 	}
 }
 
-// TestRefusedTarget has a node that AWS does not take, because it is stopped: the others serve, the
-// Service has its address and says which node is missing, and it is taken once it runs.
+// TestRefusedTarget has a node that AWS does not take, because it is stopped: the others serve, the Service has its address and
+// says which node is missing, and it is taken once it runs, by another process at the latest.
 func TestRefusedTarget(t *testing.T) {
-	s := newSite(t, siteOptions{})
+	s := newSite(t, siteOptions{nodes: 3})
 	before := s.inventory()
 	stopped := instanceID(s.nodes[0])
 	s.world.Stop(t, stopped)
 	svc := s.service("web", network)
-	for range 5 { // more often than what does not converge is tried
-		s.ensure(svc)
-	}
-	if len(svc.Status.LoadBalancer.Ingress) != 1 {
-		t.Errorf("status %+v", svc.Status)
-	}
-	said := strings.Join(s.events.said, "\n")
-	if !strings.Contains(said, "TargetSkipped: ") || !strings.Contains(said, stopped) || strings.Contains(said, "CloudFailure") || strings.Contains(said, "NotConverging") || strings.Contains(said, "DriftRepaired") {
-		t.Errorf("said %s", said)
-	}
-	for _, line := range s.lines("target group") {
-		if !strings.HasSuffix(line, "targets ["+instanceID(s.nodes[1])+"]") {
-			t.Errorf("%s, want the node that runs", line)
-		}
-	}
-	if got := s.lines("network listener"); len(got) != 2 {
-		t.Errorf("listeners %q", got)
-	}
-	s.world.Start(t, stopped)
 	s.ensure(svc)
-	s.idle(svc)
-	for _, line := range s.lines("target group") {
-		if !strings.Contains(line, stopped) {
-			t.Errorf("%s lacks %s", line, stopped)
+	for range 5 { // more often than what does not converge is tried
+		s.idle(svc)
+	}
+	if len(svc.Status.LoadBalancer.Ingress) != 1 || len(s.lines("network listener")) != 2 {
+		t.Errorf("status %+v, listeners %q", svc.Status, s.lines("network listener"))
+	}
+	s.skipped(s.nodes[0], "not in a running state")
+	s.behindEach(s.nodes[1:]...)
+	s.world.Start(t, stopped)
+	next := on(t, s.world, s.nodes, siteOptions{})
+	next.ensure(svc)
+	next.behindEach(s.nodes...)
+	next.idle(svc)
+	next.gone(svc, before)
+}
+
+// TestRefusedBehindOneListener has a node stop that is behind a listener: it stays there, and the listener that comes afterwards has
+// the others.
+func TestRefusedBehindOneListener(t *testing.T) {
+	s := newSite(t, siteOptions{nodes: 3})
+	before := s.inventory()
+	svc := s.service("web", network)
+	all := svc.Spec.Ports
+	svc.Spec.Ports = all[:1]
+	s.ensure(svc)
+	stopped := instanceID(s.nodes[0])
+	s.world.Stop(t, stopped)
+	svc.Spec.Ports = all
+	s.ensure(svc)
+	for range 5 {
+		s.idle(svc)
+	}
+	s.skipped(s.nodes[0], "not in a running state")
+	for _, group := range s.lines("target group") {
+		first := strings.Contains(group, fmt.Sprintf(" port %d ", all[0].NodePort))
+		if strings.Contains(group, stopped) != first || !strings.Contains(group, instanceID(s.nodes[1])) || !strings.Contains(group, instanceID(s.nodes[2])) {
+			t.Errorf("%s, want the nodes that run, and %s only behind port %d", group, stopped, all[0].Port)
 		}
 	}
 	s.gone(svc, before)
+}
+
+// skipped checks that a node, and no other one, is said to be no target for that reason, and nothing worse.
+func (s *site) skipped(node *corev1.Node, reason string) {
+	s.Helper()
+	said := strings.Join(s.events.said, "\n")
+	if !strings.Contains(said, "TargetSkipped: "+node.Name+": the cloud refuses it as a target") || !strings.Contains(said, reason) {
+		s.Errorf("nothing says that %s is no target: %s", node.Name, said)
+	}
+	for _, worse := range []string{"CloudFailure", "NotConverging", "DriftRepaired", "NoTargets"} {
+		if strings.Contains(said, worse) {
+			s.Errorf("said %s", said)
+		}
+	}
+}
+
+// behindEach checks that each target group has these nodes.
+func (s *site) behindEach(nodes ...*corev1.Node) {
+	s.Helper()
+	var ids []string
+	for _, n := range nodes {
+		ids = append(ids, instanceID(n))
+	}
+	slices.Sort(ids)
+	for _, line := range s.lines("target group") {
+		if !strings.HasSuffix(line, "targets ["+strings.Join(ids, " ")+"]") {
+			s.Errorf("%s, want %q", line, ids)
+		}
+	}
 }
 
 // TestTooManyTargets has a quota of fewer targets than there are nodes: as many as it allows serve, the Service has its
