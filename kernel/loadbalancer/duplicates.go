@@ -25,7 +25,7 @@ import (
 //
 // All else is left, and said.
 func (p succession) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
-	p.settled = true
+	p.settled = p.looked || p.state.Duplicates != nil
 	if p.Replacing != nil {
 		p.state.Duplicates = nil // one of both takes the place of the other
 		return 0
@@ -75,8 +75,8 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	case err != nil:
 		return "", err
 	case !observed.Found || observed.ID != id:
-		if made := p.made(); made != nil && made.ID == id {
-			return "", p.believe(made)
+		if mine := &p.state.Creation; mine.ID == id && p.counts(mine) {
+			return "", unshown(mine)
 		}
 		return "", nil
 	case observed.State == cloud.BalancerPending:

@@ -83,10 +83,23 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	seen := slices.Concat(f.Observed.Duplicates, after.Duplicates, p.unseen(after.ID))
 	f.Observed = after
 	second := succession{p}
-	if o, err = second.conclude(ctx, f, d, o); err == nil && o.Again == 0 {
-		o.Again = cmp.Or(second.prune(ctx, after, seen), p.remaining(), p.doubt)
+	if o, err = second.conclude(ctx, f, d, o); err != nil {
+		return o, err
 	}
-	return o, err
+	if o.Again == 0 { // else a replacement goes on
+		o.Again = soonest(second.prune(ctx, after, seen), p.remaining(), p.recheckMachines)
+	}
+	o.Again = soonest(o.Again, p.revisit)
+	return o, nil
+}
+
+// soonest returns the shortest of the waits, 0 when there is none.
+func soonest(waits ...time.Duration) time.Duration {
+	waits = slices.DeleteFunc(waits, func(wait time.Duration) bool { return wait <= 0 })
+	if len(waits) == 0 {
+		return 0
+	}
+	return slices.Min(waits)
 }
 
 // note adds annotations to write.
@@ -123,11 +136,13 @@ func (p *pipeline) recorded(change cloud.Change) map[string]string {
 func (p *pipeline) observeAndDecide(ctx context.Context, nodes []*corev1.Node) (decide.Finding, decide.Decision, error) {
 	c := p.candidates(ctx, nodes)
 	observe := p.observe
+	var duplicates []string
 	for {
 		f, err := p.findOwned(ctx, observe)
 		if err != nil {
 			return f, decide.Decision{}, p.failed(ctx, err)
 		}
+		f.Observed.Duplicates = append(f.Observed.Duplicates, duplicates...) // a read by id shows none
 		if err := p.busy(f.Observed); err != nil {
 			return f, decide.Decision{}, err
 		}
@@ -139,7 +154,7 @@ func (p *pipeline) observeAndDecide(ctx context.Context, nodes []*corev1.Node) (
 			d, err = p.consult(ctx, f, c, d)
 			return f, d, err
 		}
-		observe = p.read
+		observe, duplicates = p.read, f.Observed.Duplicates
 	}
 }
 
@@ -278,7 +293,7 @@ func (p *pipeline) outcome(before, after cloud.Observed) (Outcome, error) {
 	if len(told.Ingress) == 0 {
 		return Outcome{Record: p.proof(after)}, &Pending{After: pollFirst, Reason: "the balancer has no address yet"}
 	}
-	return Outcome{Status: told, Record: status.Record(p.Request, before, after), Again: p.revisit}, nil
+	return Outcome{Status: told, Record: status.Record(p.Request, before, after)}, nil
 }
 
 // early ends a run in which nothing is to be decided: the balancer is left alone, or the last change goes

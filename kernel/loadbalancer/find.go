@@ -33,6 +33,8 @@ type finder struct {
 	refused []string
 	// removed says that the cloud has just told the good end of the deletion of the balancer that the Service gives up.
 	removed bool
+	// looked says that a list has shown which balancers the Service has.
+	looked bool
 }
 
 // findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
@@ -137,6 +139,7 @@ func (p *finder) ids() (first, later string) {
 
 // confirm notes that the balancer was looked for, unless the list in which it was looked for is older than its creation.
 func (p *finder) confirm(in cloud.Input, observed cloud.Observed) {
+	p.looked = p.looked || p.listed(in)
 	if !p.state.Unlisted || observed.Found && p.listed(in) || p.made() == nil {
 		p.state.Confirm(observed)
 	}

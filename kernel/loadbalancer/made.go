@@ -28,8 +28,8 @@ type deletedID struct {
 
 // made returns the load balancer that was made for the Service a short time ago, nil when none was:
 //
-//	the last creation, as this process or   the balancer
-//	the Service remembers it                counts as made
+//	the last creation that counts, as this  the balancer
+//	process or the Service remembers it     counts as made
 //	none, or the cloud did not answer it    no
 //	longer ago than creation.Settling       no
 //	deleted by us since                     no
@@ -37,38 +37,54 @@ type deletedID struct {
 //	replaced since                          no
 //	else                                    yes
 func (p *finder) made() *creation.Record {
-	last := p.Creation
-	if mine := p.state.Creation; last == nil || mine.At.After(last.At) {
-		last = &mine
+	later, earlier := &p.state.Creation, p.Creation
+	if earlier != nil && earlier.At.After(later.At) {
+		later, earlier = earlier, later
+	}
+	switch {
+	case p.counts(later):
+		return later
+	case p.counts(earlier):
+		return earlier
+	}
+	return nil
+}
+
+// counts reports whether the balancer of a creation counts as made, see made.
+func (p *finder) counts(last *creation.Record) bool {
+	if last.Left() == 0 {
+		return false
 	}
 	replaced := p.Replacing != nil && p.Replacing.Of == last.ID
-	if last.Left() == 0 || replaced || slices.Contains(p.refused, last.ID) {
-		return nil
-	}
-	if _, deleted := p.manager.deleted.Get(deletedID{p.Service.UID, last.ID}); deleted {
-		return nil
-	}
-	return last
+	_, deleted := p.manager.deleted.Get(deletedID{p.Service.UID, last.ID})
+	return !replaced && !deleted && !slices.Contains(p.refused, last.ID)
 }
 
 // believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
 // and no Service is let go, before that time has passed.
 func (p *finder) believe(made *creation.Record) error {
+	text := "the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then"
+	if p.Input.Deleting {
+		text = "the cloud made balancer %s at %s and does not show it: the Service keeps its finalizer until it is shown and deleted, or until %s"
+	}
 	until := made.At.Add(creation.Settling).UTC().Format(time.RFC3339)
-	p.say(problem.Warn(event.CloudFailure, fmt.Sprintf(
-		"the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then",
-		made.ID, made.At.UTC().Format(time.RFC3339), until)))
+	p.say(problem.Warn(event.CloudFailure, fmt.Sprintf(text, made.ID, made.At.UTC().Format(time.RFC3339), until)))
+	return unshown(made)
+}
+
+// unshown is the error of a run that waits for a balancer that was just made to be shown.
+func unshown(made *creation.Record) *Pending {
 	return &Pending{
 		After:  min(operation.Interval(time.Since(made.At), pollFirst), made.Left()+time.Second),
 		Reason: fmt.Sprintf("the cloud does not show balancer %s, which it has just made", made.ID),
 	}
 }
 
-// unseen returns the id of a balancer that was just made for the Service, where another one is kept and no list showed it, nil when
-// there is none.
+// unseen returns the id of a balancer that this process just made for the Service, where another one is kept and no list showed it,
+// nil when there is none. An id from the Service's annotation would be read here: whoever edits the Service could ask which there are.
 func (p *finder) unseen(kept string) []string {
-	if made := p.made(); made != nil && made.ID != kept {
-		return []string{made.ID}
+	if mine := &p.state.Creation; mine.ID != kept && p.counts(mine) {
+		return []string{mine.ID}
 	}
 	return nil
 }

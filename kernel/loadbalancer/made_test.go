@@ -110,8 +110,12 @@ func TestDeletionWaitsForWhatWasJustMade(t *testing.T) {
 		f.settle()
 		see := f.blind()
 		leaving(f)
+		f.events.take()
 		if err := f.tries(time.Minute, true); err == nil {
 			t.Fatal("an absence was believed")
+		}
+		if said := strings.Join(f.events.take(), " "); !strings.Contains(said, "the Service keeps its finalizer until") || strings.Contains(said, "anew") {
+			t.Errorf("events %s", said)
 		}
 		see()
 		if err := f.tries(time.Minute, false); err != nil || len(f.driver.balancers) != 0 {
@@ -236,16 +240,105 @@ func TestMinuteOfADuplicateOutlivesTheProcess(t *testing.T) {
 	})
 }
 
-// What is written about duplicates leads to none.
+// What is written about duplicates leads to none: it is neither read, nor deleted, nor said.
 func TestForgedDuplicates(t *testing.T) {
-	f := newFixture(t)
-	f.settle()
-	f.place("lb-9", "victim", "cluster=prod", "uid=other")
-	f.svc.Annotations[annotation.Duplicates.Name] = (&state.Duplicates{IDs: []string{"lb-9"}, Since: time.Now().Add(-time.Hour)}).Text()
-	f.driver.writes = nil
-	f.restart()
-	f.settle()
-	f.wrote()
+	for name, uid := range map[string]string{"another Service's": "other", "its own, that nothing shows": "0123-4567"} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.settle()
+			f.age()
+			f.place("lb-9", "victim", "cluster=prod", "uid="+uid)
+			f.svc.Annotations[annotation.Duplicates.Name] = (&state.Duplicates{IDs: []string{"lb-9"}, Since: time.Now().Add(-time.Hour)}).Text()
+			f.restart()
+			f.events.take()
+			f.driver.writes, f.driver.observes = nil, 0
+			f.settle()
+			f.wrote()
+			f.said()
+			if f.driver.observes != 1 {
+				t.Errorf("%d reads, want that of its own balancer", f.driver.observes)
+			}
+		})
+	}
+}
+
+// A second balancer that is known is not forgotten by a run in which no list shows it.
+func TestDuplicatesOutliveARunWithoutAList(t *testing.T) {
+	for name, edit := range map[string]func(*bulkLister, *fixture){
+		"a change is made, after a read by id": func(_ *bulkLister, f *fixture) { f.svc.Spec.Ports[0].Port = 81 },
+		"the list fails":                       func(s *bulkLister, _ *fixture) { s.broken = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, all := listed(t, 1)
+				f := all[0]
+				f.settle()
+				f.place("lb-9", "other", "cluster=prod", "uid=uid-0")
+				f.svc.Annotations[annotation.Duplicates.Name] = "forged"
+				f.restart()
+				f.age()
+				if err := f.ensure(); err != nil {
+					t.Fatal(err)
+				}
+				before := f.svc.Annotations[annotation.Duplicates.Name]
+				f.restart()
+				edit(s, f)
+				if err := f.ensure(); err != nil {
+					t.Fatal(err)
+				}
+				if text := f.svc.Annotations[annotation.Duplicates.Name]; before == "forged" || text != before {
+					t.Errorf("recorded %q, before %q", text, before)
+				}
+				s.broken = false
+				time.Sleep(state.DuplicateWait)
+				for range 2 {
+					f.settle()
+				}
+				if _, ok := f.svc.Annotations[annotation.Duplicates.Name]; ok || f.driver.balancers["lb-9"] != nil {
+					t.Errorf("it is there still; recorded %v", f.svc.Annotations)
+				}
+			})
+		})
+	}
+}
+
+// A second balancer goes while a target stays refused.
+func TestDuplicateBesideARefusedTarget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, all := listed(t, 1)
+		f := all[0]
+		f.refuses(true, never, "b")
+		f.brought()
+		f.restart()
+		f.age()
+		f.place("lb-9", "other", "cluster=prod", "uid=uid-0")
+		f.svc.Annotations[annotation.Duplicates.Name] = "forged"
+		for range 12 {
+			err := f.ensure()
+			wait := f.again
+			if pending, ok := errors.AsType[*Pending](err); ok {
+				wait = pending.After
+			}
+			if wait == 0 {
+				t.Fatalf("the refused target is forgotten: %v", err)
+			}
+			time.Sleep(wait)
+		}
+		if _, ok := f.svc.Annotations[annotation.Duplicates.Name]; ok || f.driver.balancers["lb-9"] != nil {
+			t.Errorf("it is there still; recorded %v", f.svc.Annotations)
+		}
+	})
+}
+
+func TestSoonest(t *testing.T) {
+	for _, test := range []struct {
+		waits []time.Duration
+		want  time.Duration
+	}{{nil, 0}, {[]time.Duration{0, -1}, 0}, {[]time.Duration{3, 0, 2, -1, 5}, 2}} {
+		if got := soonest(test.waits...); got != test.want {
+			t.Errorf("%v: %v, want %v", test.waits, got, test.want)
+		}
+	}
 }
 
 // Where no annotation has the id, the Service tells before its first creation that one may be there.

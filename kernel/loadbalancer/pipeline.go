@@ -27,8 +27,8 @@ type pipeline struct {
 	record map[string]string
 	// settled says that all second balancers were looked after that the run saw.
 	settled bool
-	// doubt is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
-	doubt time.Duration
+	// recheckMachines is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
+	recheckMachines time.Duration
 	// unready says that the kubelet of a Node that is offered does not report.
 	unready bool
 }

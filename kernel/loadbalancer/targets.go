@@ -60,8 +60,8 @@ func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) erro
 		return waitFor(progress, waiting)
 	case p.revisit > 0:
 		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
-	case d.Err == nil && p.doubt > 0:
-		return &Pending{After: p.doubt, Reason: "some machines seem gone"}
+	case d.Err == nil && p.recheckMachines > 0:
+		return &Pending{After: p.recheckMachines, Reason: "some machines seem gone"}
 	}
 	return problem.Retryable(d.Err)
 }

@@ -22,13 +22,16 @@ type Record struct {
 // Settling is how long a creation counts: what the cloud answered that it has made may be missing from what it shows for as long.
 const Settling = 5 * time.Minute
 
+// skew is how much the clocks of two processes may differ.
+const skew = 5 * time.Second
+
 // Left returns how long the record counts yet, 0 when it does not. One from the future is somebody else's text, or of a clock that was
 // wrong.
 func (r *Record) Left() time.Duration {
 	if r == nil || r.ID == "" {
 		return 0
 	}
-	if left := Settling - time.Since(r.At); left > 0 && left < 2*Settling {
+	if left := Settling - time.Since(r.At); left > 0 && left <= Settling+skew {
 		return left
 	}
 	return 0

@@ -21,6 +21,19 @@ func TestRecordIsReadAsWritten(t *testing.T) {
 	}
 }
 
+// A time in the future counts as far as clocks differ.
+func TestLeft(t *testing.T) {
+	for ago, want := range map[time.Duration]bool{
+		0: true, time.Minute: true, Settling - time.Second: true, Settling: false, time.Hour: false,
+		-2 * time.Second: true, -time.Minute: false, -Settling: false, -time.Hour: false,
+	} {
+		r := &Record{At: time.Now().Add(-ago), ID: "a"}
+		if left := r.Left(); (left > 0) != want || left > Settling+skew {
+			t.Errorf("%v ago: %v left, want any %t", ago, left, want)
+		}
+	}
+}
+
 func TestOtherTextsAreNoRecord(t *testing.T) {
 	for _, text := range []string{"", "yes", "{}", `{"id":"a"}`, `{"at":"yesterday"}`, "null"} {
 		svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{annotation.Creation.Name: text}}}

@@ -137,15 +137,18 @@ func recordedID(svc *corev1.Service, values annotation.Values, c *run.Cloud) str
 }
 
 // recordedCreation returns the creation that is recorded on the Service, nil when none is. Its id is dropped where it cannot be one
-// of this cloud: it goes into requests.
+// of this cloud, and where the cloud has no annotation for an id, so that no creation is recorded with one: it gets into requests and
+// events.
 func recordedCreation(svc *corev1.Service, c *run.Cloud) *creation.Record {
 	made := creation.Of(svc)
 	at := slices.IndexFunc(c.Annotations, func(k annotation.Key) bool { return k.Name == c.Descriptor.IDAnnotation })
-	if made == nil || at < 0 {
-		return made
-	}
-	if check := c.Annotations[at].Check; check != nil {
-		if id, ok := check(made.ID); !ok || id != made.ID {
+	switch {
+	case made == nil:
+		return nil
+	case at < 0 || c.Annotations[at].Check == nil:
+		made.ID = ""
+	default:
+		if id, ok := c.Annotations[at].Check(made.ID); !ok || id != made.ID {
 			made.ID = ""
 		}
 	}

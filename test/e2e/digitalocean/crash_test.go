@@ -25,12 +25,15 @@ type stage struct {
 	end  func(*service) string
 }
 
+// recreation is the stage in which somebody has deleted the balancer, long after it was made.
+const recreation = "recreation"
+
 // lives are the stages that follow each other, of a Service that has no balancer at first.
 var lives = map[string][]stage{
 	"own": {
 		{"creation", (*service).expose, (*service).settledState},
 		{"change", changeAtOnce, changed},
-		{"recreation", loseBalancer, (*service).settledState},
+		{recreation, loseBalancer, (*service).settledState},
 		{"replacement", func(s *service) {
 			s.annotate(map[string]string{upstream + "type": "REGIONAL", portable + "allow-replacement": "true"})
 		}, replaced},
@@ -122,6 +125,9 @@ func (s *supervisor) live(life []stage, want map[string]string, trap func() func
 		svc.Spec.Type = corev1.ServiceTypeNodePort
 	})
 	for _, part := range life {
+		if part.name == recreation {
+			s.outlives(svc)
+		}
 		before := env.Cloud.Counters().Total
 		caught := func() *halt.Event { return nil }
 		if trap != nil {

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
@@ -79,12 +81,28 @@ func repaired(t *testing.T, s *service, before do.Balancer) {
 	}
 }
 
+// outlives puts another CCM in the place of the present one, for which the creation of the Service's balancer is so long ago that it
+// does not count any more.
+func (r *runner) outlives(s *service) {
+	r.t.Helper()
+	stop(r.t, r.Process)
+	s.age()
+	r.launch(nil, resync)
+}
+
+// age lets the record of the creation of the Service's balancer be an hour old. A CCM that made it remembers it all the same.
+func (s *service) age() {
+	s.t.Helper()
+	s.annotate(creation.Record{At: time.Now().Add(-time.Hour), ID: s.get().Annotations[idKey]}.Annotation())
+}
+
 // TestLostBalancer: a balancer that was deleted by hand is made again, once, and everything
 // goes with the Service. A Service that is deleted at once is not held up.
 func TestLostBalancer(t *testing.T) {
-	start(t, nil, resync)
+	r := start(t, nil, resync)
 	s := create(t, map[string]string{portable + "name": fmt.Sprintf("lost-%d", serial.Add(1))})
 	_, before := s.ready()
+	r.outlives(s)
 	if err := env.Cloud.LoadBalancers.Delete(before.ID); err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +114,7 @@ func TestLostBalancer(t *testing.T) {
 	if n := creations(made.Name); n != 2 {
 		t.Errorf("%d balancers were created, want the first and the second", n)
 	}
+	r.outlives(s)
 	if err := env.Cloud.LoadBalancers.Delete(made.ID); err != nil {
 		t.Fatal(err)
 	}

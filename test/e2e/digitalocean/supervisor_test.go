@@ -127,6 +127,16 @@ func (s *supervisor) killAt(n int, mutating bool, phase halt.Phase) func() *halt
 	}
 }
 
+// outlives puts another CCM in the place of the present one, for which the creation of the Service's balancer is so long ago that it
+// does not count any more.
+func (s *supervisor) outlives(svc *service) {
+	s.t.Helper()
+	killed, _ := s.current()
+	killed.Kill()
+	s.succeeded(killed)
+	svc.age()
+}
+
 // succeeded waits until another CCM than this one serves.
 func (s *supervisor) succeeded(dead *ccm.Process) {
 	s.t.Helper()
