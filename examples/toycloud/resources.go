@@ -2,10 +2,7 @@ package toycloud
 
 import (
 	"context"
-	"errors"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/examples/toycloud/api"
@@ -37,14 +34,15 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 		Name: name, Settles: time.Second,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 			id, err := d.client.Create(ctx, collection, wanted.Fields)
-			return id, refusedTargets(err, cloud.Resource{}, wanted)
+			return id, cloud.ForTargets(err, api.IsForTargets(err))
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 			body := map[string]any{}
 			for _, field := range fields {
 				body[field] = wanted.Fields[field]
 			}
-			return refusedTargets(d.client.Update(ctx, collection, present.ID, body), present, wanted)
+			err := d.client.Update(ctx, collection, present.ID, body)
+			return cloud.ForTargets(err, api.IsForTargets(err))
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			if err := d.client.Delete(ctx, collection, present.ID); !api.IsNotFound(err) {
@@ -53,23 +51,6 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 			return nil // somebody else was faster
 		},
 	}
-}
-
-// refusedTargets marks an error that is for the machines which are to be targets: the kernel lets in those that the cloud takes.
-func refusedTargets(err error, present, wanted cloud.Resource) error {
-	refusal, ok := errors.AsType[*api.Failure](err)
-	if !ok || !strings.HasPrefix(refusal.Message, "targets: ") {
-		return err
-	}
-	refused := &cloud.TargetsRefused{Err: err}
-	before, _ := present.Fields["targets"].([]string)
-	after, _ := wanted.Fields["targets"].([]string)
-	for _, id := range after {
-		if !slices.Contains(before, id) {
-			refused.Asked = append(refused.Asked, cloud.InstanceID(id))
-		}
-	}
-	return refused
 }
 
 // Resources implements cloud.Composite: what was observed, and what After says.

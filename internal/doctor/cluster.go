@@ -102,6 +102,7 @@ func (f *facts) inspector() *inspect.Inspector {
 //	name a former id, whatever became of their    ok: the flag has to stay
 //	 Services
 //	could not all be listed, the flag is there    not known
+//	are refused, and the id is the default one    not known: the doctor may not have been told another one
 //	name none, the flag is there                  warning: it can go
 //	any others                                    ok, with the number of those that name no cluster
 func judgeClusters(f *facts) Outcome {
@@ -117,6 +118,9 @@ func judgeClusters(f *facts) Outcome {
 	c, ids := f.clusters, strings.Join(f.Manager.FormerClusterIDs, ",")
 	c.former = slices.Concat(c.former, f.formerlyNamed())
 	switch {
+	case len(c.conflicts) > 0 && f.isDefault():
+		return Outcome{Level: Skipped, Evidence: bounded(c.conflicts), Message: fmt.Sprintf(
+			"%s that Services name and this cluster may not have, if its id is the default %q: name it with --cluster-id", plural(len(c.conflicts), "load balancer"), defaultClusterID)}
 	case len(c.conflicts) > 0:
 		return failure(plural(len(c.conflicts), "load balancer")+" that Services name and may not have", "", bounded(c.conflicts)...)
 	case len(c.former) > 0:

@@ -40,6 +40,9 @@ func (f *facts) us() cloud.Owner {
 // defaultClusterID is the --cluster-name of everybody who gives none.
 const defaultClusterID = "kubernetes"
 
+// isDefault reports whether the doctor was told nothing of the cluster: it may have another id than the default one.
+func (f *facts) isDefault() bool { return f.ids() == strconv.Quote(defaultClusterID) }
+
 // ids are the ids that the cluster has and had, as people read them.
 func (f *facts) ids() string {
 	text := strconv.Quote(f.Manager.ClusterID)

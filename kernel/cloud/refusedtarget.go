@@ -6,7 +6,8 @@ import "errors"
 // number. The kernel lets the others in: it leaves out those that the answer names, else it asks for halves. A driver says which
 // of its errors are of that kind.
 type TargetsRefused struct {
-	// Asked are the machines that the request was to make targets. Of a Composite the kernel knows them, see Resource.Machine.
+	// Asked are the machines that the request was to make targets, nil where they are all new ones of the change. Of a Composite the
+	// kernel knows them, see Resource.Machine.
 	Asked []InstanceID
 	// Named are those of them that the answer names, nil where it names none.
 	Named []InstanceID
@@ -22,6 +23,14 @@ type TargetsRefused struct {
 func (e *TargetsRefused) Error() string { return e.Err.Error() }
 
 func (e *TargetsRefused) Unwrap() error { return e.Err }
+
+// ForTargets returns the error, marked as TargetsRefused where it is for targets of the change, none of which the answer names.
+func ForTargets(err error, is bool) error {
+	if err == nil || !is {
+		return err
+	}
+	return &TargetsRefused{Err: err}
+}
 
 // RefusedTargets returns all TargetsRefused of an error.
 func RefusedTargets(err error) []*TargetsRefused {

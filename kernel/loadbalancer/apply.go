@@ -3,6 +3,7 @@ package loadbalancer
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -111,6 +112,11 @@ func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 	if len(refusals) == 0 && isRefusal(err) {
 		if r := p.state.RefusedBy(change.Before.ID); r != nil {
 			r.NoteUnrelated(time.Now())
+		}
+	}
+	for _, one := range refusals {
+		if one.Asked == nil && change.After != nil {
+			one.Asked = slices.DeleteFunc(slices.Clone(change.After.Targets), func(id cloud.InstanceID) bool { return slices.Contains(change.Before.Balancer.Targets, id) })
 		}
 	}
 	if len(refusals) == 0 || !p.state.NoteRefused(change.Before.ID, refusals) {

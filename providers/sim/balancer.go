@@ -3,9 +3,7 @@ package sim
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -124,27 +122,10 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 	stored, _ := change.Before.Native.(api.Balancer) // empty when there is none
 	b, err := d.client.SaveBalancer(ctx, change.Before.ID, specOf(*change.After, stored.BalancerSpec))
 	if err != nil {
-		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, refusedTarget(err, change))
+		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, cloud.ForTargets(err, api.IsForTargets(err)))
 	}
 	observed := observe(b)
 	return cloud.Progress{Pending: observed.State == cloud.BalancerPending, Operations: b.Operations, Observed: &observed}, nil
-}
-
-// refusedTarget marks the error of a balancer that is refused for a new target, which the answer names by its place.
-func refusedTarget(err error, change cloud.Change) error {
-	_, place, names := strings.Cut(err.Error(), "targets[")
-	place, _, _ = strings.Cut(place, "]")
-	at, notNumber := strconv.Atoi(place)
-	if !names || notNumber != nil || at >= len(change.After.Targets) {
-		return err
-	}
-	refused := &cloud.TargetsRefused{Named: change.After.Targets[at : at+1], Text: err.Error(), Err: err}
-	for _, id := range change.After.Targets {
-		if !slices.Contains(change.Before.Balancer.Targets, id) {
-			refused.Asked = append(refused.Asked, id)
-		}
-	}
-	return refused
 }
 
 func (d *Driver) remove(ctx context.Context, before cloud.Observed) (cloud.Progress, error) {
@@ -164,21 +145,10 @@ func (d *Driver) OperationStates(ctx context.Context, ids []string) (map[string]
 }
 
 // ListOwned implements cloud.OwnedLister. Balancers have no time at which they were made.
-func (d *Driver) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
-	var all []api.Balancer
-	for _, id := range append([]string{us.Cluster}, us.Former.IDs()...) {
-		some, err := d.client.Balancers(ctx, "", ownershipTags.Cluster(id))
-		if err != nil {
-			return nil, fmt.Errorf("listing balancers: %w", err)
-		}
-		all = append(all, some...)
-	}
-	var list []cloud.OwnedBalancer
+func (d *Driver) ListOwned(ctx context.Context, _ cloud.Owner) (list []cloud.OwnedBalancer, err error) {
+	all, err := d.client.Balancers(ctx, "", nil)
 	for _, b := range all {
-		o := observe(b)
-		list = append(list, cloud.OwnedBalancer{
-			ID: b.ID, Name: b.Name, Owners: []cloud.Owner{o.Owner}, Deleting: b.Status == api.StatusDeleting, Addresses: o.Addresses,
-		})
+		list = append(list, cloud.OwnedBalancer{ID: b.ID, Name: b.Name, Owners: []cloud.Owner{observe(b).Owner}, Deleting: b.Status == api.StatusDeleting, Addresses: observe(b).Addresses})
 	}
-	return list, nil
+	return list, err
 }

@@ -1,5 +1,4 @@
-// Package sim is the driver of a cloud in memory, and the driver to read first: it shows
-// in a few hundred lines everything a driver has to do.
+// Package sim is the driver of a cloud in memory. It is the one to read first: it has everything that a driver has to do.
 //
 //	sim.go         what the provider is (Descriptor), how a driver is built (New), owner tags, classes of errors
 //	annotation.go  what users can write on a Service

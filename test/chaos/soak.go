@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
@@ -33,8 +34,9 @@ var soaks = []soak{
 }
 
 const (
-	// quiet is how long everything may take to be in order after the last fault.
-	quiet = 4 * time.Minute
+	// quiet is how long everything may take to be in order after the last fault: a deletion whose answer a kill took waits until the creation is
+	// long ago.
+	quiet = creation.Settling + time.Minute
 	// setup is how long it may take until a soak begins.
 	setup = 3 * time.Minute
 )

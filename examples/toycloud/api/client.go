@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -27,6 +28,12 @@ var ErrNonsense = errors.New("the answer is not one of this API")
 func IsNotFound(err error) bool {
 	failure, ok := errors.AsType[*Failure](err)
 	return ok && failure.Code == CodeNotFound
+}
+
+// IsForTargets reports whether the API refuses a request for machines that are to be targets.
+func IsForTargets(err error) bool {
+	failure, ok := errors.AsType[*Failure](err)
+	return ok && strings.HasPrefix(failure.Message, "targets: ")
 }
 
 // Account returns who the token belongs to.

@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -66,3 +67,6 @@ func UsualCode(status int) string {
 	}
 	return CodeInternal
 }
+
+// IsForTargets reports whether the API refuses a balancer for one of its targets.
+func IsForTargets(err error) bool { return err != nil && strings.Contains(err.Error(), "targets[") }

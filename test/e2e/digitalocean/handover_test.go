@@ -10,6 +10,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/retry"
 
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
@@ -45,9 +46,13 @@ func (s *service) serveElsewhere(finalizers ...string) {
 			}
 		}
 	})
-	svc := s.get()
-	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: otherAddress}}
-	if _, err := env.Client().CoreV1().Services(namespace).UpdateStatus(within(s.t), svc, metav1.UpdateOptions{}); err != nil {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		svc := s.get()
+		svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: otherAddress}}
+		_, err := env.Client().CoreV1().Services(namespace).UpdateStatus(within(s.t), svc, metav1.UpdateOptions{})
+		return err
+	})
+	if err != nil {
 		s.t.Fatal(err)
 	}
 }

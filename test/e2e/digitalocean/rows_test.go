@@ -37,6 +37,8 @@ var tested = map[string]string{
 	portable + "retain":            "TestRetain",
 	portable + "adopt":             "TestAdoptFromAnotherService",
 	portable + "replacement":       "TestImmutable",
+	portable + "creation":          "TestLostBalancer",
+	portable + "duplicates":        "kernel/loadbalancer, TestMinuteOfADuplicateOutlivesTheProcess",
 }
 
 var nameRows = map[string]row{
