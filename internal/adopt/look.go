@@ -39,11 +39,14 @@ func Look(ctx context.Context, i *inspect.Inspector, cloudName string, upstream 
 		r.take(s.Entry)
 		own = cmp.Or(own, cloud.Owner{Cluster: s.Found.Input.Owner.Cluster, Former: s.Found.Input.Owner.Former})
 		named = append(named, s.Found.Clusters...)
-		if s.Found.Observed.Found {
+		switch {
+		case s.Found.Observed.Found:
 			ours = append(ours, s.Found.Observed.Owner.Cluster)
 			if s.Found.Observed.Owner.Cluster == "" {
 				r.Summary.WithoutCluster++
 			}
+		case s.Found.Input.ID != "": // the load balancer that the Service records names another cluster
+			ours = append(ours, s.Found.Clusters...)
 		}
 	}
 	r.OtherClusters = otherClusters(own, ours, named)
