@@ -31,7 +31,8 @@ type deletedID struct {
 //	the last creation that counts, as this  the balancer
 //	process or the Service remembers it     counts as made
 //	none, or the cloud did not answer it    no
-//	longer ago than creation.Settling       no
+//	longer ago than creation.Settling, or    no
+//	 SettlingForDeletion where it is given up
 //	deleted by us since                     no
 //	shown by this run, as somebody else's   no
 //	replaced since                          no
@@ -52,7 +53,7 @@ func (p *finder) made() *creation.Record {
 
 // counts reports whether the balancer of a creation counts as made, see made.
 func (p *finder) counts(last *creation.Record) bool {
-	if last.Left() == 0 {
+	if last.Left() == 0 || p.Input.Deleting && time.Since(last.At) > creation.SettlingForDeletion {
 		return false
 	}
 	replaced := p.Replacing != nil && p.Replacing.Of == last.ID
@@ -63,11 +64,11 @@ func (p *finder) counts(last *creation.Record) bool {
 // believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
 // and no Service is let go, before that time has passed.
 func (p *finder) believe(made *creation.Record) error {
-	text := "the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then"
+	text, settling := "the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then", creation.Settling
 	if p.Input.Deleting {
-		text = "the cloud made balancer %s at %s and does not show it: the Service keeps its finalizer until it is shown and deleted, or until %s"
+		text, settling = "the cloud made balancer %s at %s and does not show it: the Service keeps its finalizer until it is shown and deleted, or until %s", creation.SettlingForDeletion
 	}
-	until := made.At.Add(creation.Settling).UTC().Format(time.RFC3339)
+	until := made.At.Add(settling).UTC().Format(time.RFC3339)
 	p.say(problem.Warn(event.CloudFailure, fmt.Sprintf(text, made.ID, made.At.UTC().Format(time.RFC3339), until)))
 	return unshown(made)
 }
@@ -113,10 +114,10 @@ func (p *pipeline) note(annotations map[string]string) {
 // noteCreation remembers the balancer that a change has made: its id is written on the Service at once, unless the present one goes
 // on to serve.
 func (p *pipeline) noteCreation(d decide.Decision, id string) {
-	p.state.Creation, p.state.Creating = creation.Record{At: time.Now(), ID: id}, id
-	if p.IDAnnotation == "" || !p.live() {
+	if p.IDAnnotation == "" || !p.live() { // without an annotation names are unique, so that no second one can be made
 		return
 	}
+	p.state.Creation, p.state.Creating = creation.Record{At: time.Now(), ID: id}, id
 	p.note(p.state.Creation.Annotation())
 	if typed := p.Service.Annotations[p.IDAnnotation] != "" && p.Recorded == ""; !d.Succeeds && !typed {
 		p.note(map[string]string{p.IDAnnotation: id})

@@ -22,6 +22,10 @@ type Record struct {
 // Settling is how long a creation counts: what the cloud answered that it has made may be missing from what it shows for as long.
 const Settling = 5 * time.Minute
 
+// SettlingForDeletion is how long it counts for a Service that gives its balancer up: a former process may have deleted it just before
+// it ended.
+const SettlingForDeletion = time.Minute
+
 // skew is how much the clocks of two processes may differ.
 const skew = 5 * time.Second
 
