@@ -94,9 +94,9 @@ func (a *arena) pool(ctx context.Context, n int) ([]digitalocean.Droplet, error)
 	return droplets, a.JoinNodes(ctx, nodes)
 }
 
-func (a *arena) setReady(ctx context.Context, ready bool, droplets ...digitalocean.Droplet) error {
+func (a *arena) setNotReady(ctx context.Context, droplets ...digitalocean.Droplet) error {
 	for _, d := range droplets {
-		if err := a.SetReady(ctx, d.Name, ready, ""); err != nil && !apierrors.IsNotFound(err) {
+		if err := a.SetReady(ctx, d.Name, false, ""); err != nil && !apierrors.IsNotFound(err) {
 			return err
 		}
 	}
@@ -157,8 +157,8 @@ func (a *arena) each(ctx context.Context, n int, do func(ctx context.Context, na
 }
 
 // served waits until the Service has an address.
-func (a *arena) served(ctx context.Context, namespace, name string) (*corev1.Service, error) {
-	return a.WaitService(ctx, namespace, name, func(svc *corev1.Service) error {
+func (a *arena) served(ctx context.Context, name string) (*corev1.Service, error) {
+	return a.WaitService(ctx, here, name, func(svc *corev1.Service) error {
 		if svc == nil || len(svc.Status.LoadBalancer.Ingress) == 0 {
 			return errors.New("it has no address")
 		}
@@ -167,9 +167,9 @@ func (a *arena) served(ctx context.Context, namespace, name string) (*corev1.Ser
 }
 
 // touch makes the CCM look at a Service again.
-func (a *arena) touch(ctx context.Context, namespace, name, value string) error {
+func (a *arena) touch(ctx context.Context, name, value string) error {
 	patch := fmt.Sprintf(`{"metadata":{"annotations":{"example.com/touched":%q}}}`, value)
-	_, err := a.Client().CoreV1().Services(namespace).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	_, err := a.Client().CoreV1().Services(here).Patch(ctx, name, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
 	return err
 }
 

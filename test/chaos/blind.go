@@ -170,14 +170,14 @@ func blindReads(late time.Duration) func(context.Context, *arena) ([]Result, err
 			if err := a.service(ctx, here, name, nil); err != nil {
 				return err
 			}
-			_, err := a.served(ctx, here, name)
+			_, err := a.served(ctx, name)
 			return err
 		}); err != nil {
 			return nil, err
 		}
 		cloud.set(true)
 		touch := func(value string) error {
-			return a.each(ctx, blindServices, func(ctx context.Context, name string) error { return a.touch(ctx, here, name, value) })
+			return a.each(ctx, blindServices, func(ctx context.Context, name string) error { return a.touch(ctx, name, value) })
 		}
 		if err := touch("before"); err != nil {
 			return nil, err
@@ -216,7 +216,7 @@ func (b *blind) verdict(ctx context.Context, a *arena) ([]Result, error) {
 		})
 	}
 	served := both(ctx, func(name string) error {
-		svc, err := a.served(ctx, here, name)
+		svc, err := a.served(ctx, name)
 		if err == nil && !pointsAt(svc, a.Cloud.State().Balancers) {
 			err = fmt.Errorf("%s has an address of no balancer", name)
 		}

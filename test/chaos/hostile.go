@@ -39,14 +39,14 @@ func hostileAnswers(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.service(ctx, here, "web", nil); err != nil {
 		return nil, err
 	}
-	if _, err := a.served(ctx, here, "web"); err != nil {
+	if _, err := a.served(ctx, "web"); err != nil {
 		return nil, err
 	}
-	if err := a.setReady(ctx, false, droplets[:10]...); err != nil {
+	if err := a.setNotReady(ctx, droplets[:10]...); err != nil {
 		return nil, err
 	}
 	// A changed Service reads the cloud.
-	results, err := front.attack(ctx, p, front.attacks(url), each, func(n int) error { return a.touch(ctx, here, "web", fmt.Sprint(n)) })
+	results, err := front.attack(ctx, p, front.attacks(url), each, func(n int) error { return a.touch(ctx, "web", fmt.Sprint(n)) })
 	if err != nil {
 		return results, err
 	}

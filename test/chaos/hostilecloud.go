@@ -169,7 +169,7 @@ func hostileCloud(of func(url string) foreignCloud) func(context.Context, *arena
 				return err
 			}
 			joined++
-			return a.touch(ctx, here, attacked.provider, fmt.Sprint(n))
+			return a.touch(ctx, attacked.provider, fmt.Sprint(n))
 		})
 		if err != nil {
 			return results, err

@@ -39,7 +39,7 @@ func massRemoval(ctx context.Context, a *arena) ([]Result, error) {
 			if err := a.service(ctx, "default", "new", nil); err != nil {
 				return err
 			}
-			_, err := a.served(ctx, "default", "new")
+			_, err := a.served(ctx, "new")
 			return err
 		}),
 		a.promptly(ctx, done, "a changed port is applied", func(ctx context.Context) error {
@@ -95,7 +95,7 @@ func (a *arena) serving(ctx context.Context, machines int) ([]digitalocean.Dropl
 	if err := a.service(ctx, "default", "old", nil); err != nil {
 		return nil, err
 	}
-	if _, err := a.served(ctx, "default", "old"); err != nil {
+	if _, err := a.served(ctx, "old"); err != nil {
 		return nil, err
 	}
 	return droplets, a.eventuallyTargets(ctx, droplets)
@@ -110,7 +110,7 @@ func (a *arena) removeMachines(ctx context.Context, droplets []digitalocean.Drop
 	if err := a.Cloud.Droplets.Delete(ids...); err != nil {
 		return err
 	}
-	return a.setReady(ctx, false, droplets...)
+	return a.setNotReady(ctx, droplets...)
 }
 
 // joinMany makes machines and joins their Nodes at once, as kubelets do that do not know their provider-ID.

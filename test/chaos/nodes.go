@@ -30,7 +30,7 @@ func killLoop(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.Cloud.Droplets.Delete(ids...); err != nil {
 		return nil, err
 	}
-	if err := a.setReady(ctx, false, droplets[:hidden]...); err != nil {
+	if err := a.setNotReady(ctx, droplets[:hidden]...); err != nil {
 		return nil, err
 	}
 	p := first
@@ -68,7 +68,7 @@ func frozenAPIServer(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.join(ctx); err != nil {
 		return nil, err
 	}
-	if err := a.setReady(ctx, false, droplets[:10]...); err != nil {
+	if err := a.setNotReady(ctx, droplets[:10]...); err != nil {
 		return nil, err
 	}
 	a.FreezeAPIServer()

@@ -53,7 +53,7 @@ func restoredCluster(ctx context.Context, a *arena) ([]Result, error) {
 		}
 	}
 	for name := range kinds {
-		if _, err := a.served(ctx, here, name); err != nil {
+		if _, err := a.served(ctx, name); err != nil {
 			return nil, err
 		}
 	}

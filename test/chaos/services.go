@@ -38,14 +38,14 @@ func twoLeaders(ctx context.Context, a *arena) ([]Result, error) {
 		return nil, err
 	}
 	if err := a.each(ctx, services, func(ctx context.Context, name string) error {
-		_, err := a.served(ctx, here, name)
+		_, err := a.served(ctx, name)
 		return err
 	}); err != nil {
 		return nil, err
 	}
 	most := len(a.Cloud.State().Balancers)
 	first.Kill()
-	if err := a.each(ctx, services, func(ctx context.Context, name string) error { return a.touch(ctx, here, name, "1") }); err != nil {
+	if err := a.each(ctx, services, func(ctx context.Context, name string) error { return a.touch(ctx, name, "1") }); err != nil {
 		return nil, err
 	}
 	until, cancel := context.WithTimeout(ctx, patience)
@@ -93,7 +93,7 @@ func tenants(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.service(ctx, here, "victim", nil); err != nil {
 		return nil, err
 	}
-	victim, err := a.served(ctx, here, "victim")
+	victim, err := a.served(ctx, "victim")
 	if err != nil {
 		return nil, err
 	}

@@ -127,14 +127,14 @@ func (x *soaking) settle(ctx context.Context) error {
 	if err := x.JoinNodes(ctx, nodes); err != nil {
 		return err
 	}
-	return x.launch(ctx)
+	return x.launch()
 }
 
 // soakFlags let the deletion brake go often: machines come and go all the time, and that it holds is for the kill loop to show.
 var soakFlags = append([]string{"--cluster-id=soak", "--node-deletion-window=20s"}, hasty...)
 
 // launch starts a CCM.
-func (x *soaking) launch(ctx context.Context) (err error) {
+func (x *soaking) launch() (err error) {
 	x.launches++
 	x.process, err = x.StartCCM(lab.CCMOptions{
 		Name: fmt.Sprintf("soak-%s-%d", x.cloud, x.launches), Env: map[string]string{x.endpoint: x.url}, Args: soakFlags,
@@ -151,14 +151,14 @@ func (x *soaking) trouble(ctx context.Context, takes time.Duration) error {
 	group, until := errgroup.WithContext(until)
 	group.Go(func() error { return x.changeServices(until, ctx) })
 	group.Go(func() error { return x.changeMachines(until, ctx) })
-	group.Go(func() error { return x.killAgainAndAgain(until, ctx) })
+	group.Go(func() error { return x.killAgainAndAgain(until) })
 	group.Go(func() error { return x.watch(until, ctx) })
 	return group.Wait()
 }
 
 // killAgainAndAgain kills the CCM every 20 to 40 s. One that ends by itself, such as when the cloud refuses it at the start, is started
 // again as a kubelet does.
-func (x *soaking) killAgainAndAgain(until, ctx context.Context) error {
+func (x *soaking) killAgainAndAgain(until context.Context) error {
 	r := random(x.seed, "kills")
 	for {
 		life := time.NewTimer(20*time.Second + time.Duration(r.Int64N(int64(20*time.Second))))
@@ -173,7 +173,7 @@ func (x *soaking) killAgainAndAgain(until, ctx context.Context) error {
 			x.process.Kill()
 			x.kills++
 		}
-		if err := x.launch(ctx); err != nil {
+		if err := x.launch(); err != nil {
 			return err
 		}
 	}

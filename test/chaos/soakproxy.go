@@ -119,7 +119,7 @@ func (f *flaky) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		fault.answer(w, r)
 		return
 	}
-	answer, body, err := f.pass(r)
+	answer, body, err := f.pass(r) //nolint:bodyclose // pass has read and closed it
 	switch {
 	case err != nil:
 		panic(http.ErrAbortHandler)

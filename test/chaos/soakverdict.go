@@ -41,7 +41,7 @@ func (x *soaking) calmDown(ctx context.Context) (f found, err error) {
 		}
 		select {
 		case <-x.process.Done(): // a kubelet starts it again
-			if err := x.launch(ctx); err != nil {
+			if err := x.launch(); err != nil {
 				return f, err
 			}
 		default:
