@@ -137,7 +137,7 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 		p.state.Creating = ""
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
-		if asked := err == nil || cloud.IsClass(err, cloud.FailureTransient); asked && d.Change.After == nil && !progress.More { // its answer may be lost
+		if asked := err == nil || cloud.NoAnswer(err); asked && d.Change.After == nil && !progress.More { // its answer may be lost
 			p.noteDeletion(d, d.Change.Before.ID)
 		}
 		if p.recalls() {
