@@ -22,8 +22,8 @@ type labelled struct {
 	// required says for which machines the rack is required.
 	required func(cloud.InstanceID) bool
 
-	mu    sync.Mutex
-	down  error
+	mu   sync.Mutex
+	down error
 	// zoned says that each machine has a zone, which is read also while the rack cannot be.
 	zoned bool
 	asked []int
