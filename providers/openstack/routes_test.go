@@ -117,7 +117,7 @@ func TestRouteRequests(t *testing.T) {
 	l.routed(ours)
 	l.cost("list none", readRouter)
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("create", readServer, readPorts, readRouter, setOwnershipTag, writePort, addRoute)
+	l.cost("create", readServer, readPorts, readRouter, setOwnershipTag, addRoute, writePort)
 	l.create(ours, "10.244.1.0/24", "one")
 	l.cost("create again", readServer, readPorts, readRouter)
 	l.create(ours, "fd00:244:1::/64", "one")
@@ -207,66 +207,112 @@ func TestRouteWithoutPortSecurity(t *testing.T) {
 func TestRouteInterrupted(t *testing.T) {
 	l := newRouted(t)
 	l.byHand("10.244.1.0/24", "10.10.0.11")
-	for i, step := range []string{setOwnershipTag, writePort, addRoute} {
+	for i, step := range []string{setOwnershipTag, addRoute, writePort} {
 		l.failing(step)
 		if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
 			t.Errorf("created although %s failed", step)
 		}
 		l.failing("")
 		var partial []string
-		if step == addRoute {
-			partial = []string{"10.244.2.0/24 two, partial"}
+		routes := []string{"10.244.1.0/24 10.10.0.11"}
+		if step == writePort {
+			partial, routes = []string{"10.244.2.0/24 two, partial"}, append(routes, "10.244.2.0/24 10.10.0.12")
 		}
 		l.routed(ours, partial...)
-		l.onRouter(fmt.Sprint("after failure ", i), "10.244.1.0/24 10.10.0.11")
+		l.onRouter(fmt.Sprint("after failure ", i), routes...)
 	}
 	l.create(ours, "10.244.2.0/24", "two")
+	l.pairs("of the whole route", "two", "10.244.2.0/24")
+	listed := "10.244.2.0/24 two"
 	for _, step := range []string{writePort, removeRoute} {
 		l.failing(step)
-		routes := l.routed(ours, "10.244.2.0/24 two")
+		routes := l.routed(ours, listed)
 		if err := l.driver.DeleteRoute(t.Context(), ours, routes[0]); err == nil {
 			t.Errorf("deleted although %s failed", step)
 		}
 	}
 	l.failing("")
-	for _, route := range l.routed(ours, "10.244.2.0/24 two") {
+	for _, route := range l.routed(ours, listed+", partial") {
 		l.must(l.driver.DeleteRoute(t.Context(), ours, route))
 	}
 	l.pairs("at the end", "two")
 	l.onRouter("at the end", "10.244.1.0/24 10.10.0.11")
 }
 
-// TestRefusedRoute leaves neither its address pair nor its ownership tag, which nothing would find any more.
+// refused checks that the creation of a route is refused, and leaves nothing behind that nothing would find any more.
+func (l *lab) refused(when, cidr, machine string, want cloud.Class, left ...string) {
+	l.Helper()
+	for range 2 {
+		err := l.driver.CreateRoute(l.Context(), ours, l.route(cidr, machine))
+		if class := l.driver.Classify(err).Class; class != want {
+			l.Errorf("%s: %v, class %q, want %q", when, err, class, want)
+		}
+	}
+	l.pairs(when, machine, left...)
+	l.ownershipTags(when, 0)
+}
+
+// withPairs gives the port of a machine address pairs.
+func (l *lab) withPairs(machine string, pairs ...string) {
+	l.change(func(w *world) {
+		var list []object
+		for _, pair := range pairs {
+			list = append(list, object{"ip_address": pair})
+		}
+		w.call(http.MethodPut, "network", "ports/"+l.facts["port of "+machine], object{"port": object{"allowed_address_pairs": list}}, nil)
+	})
+}
+
+// TestRefusedRoute: one too many changes nothing of the port.
 func TestRefusedRoute(t *testing.T) {
 	l := newRouted(t)
+	l.withPairs("two", "10.99.0.0/24")
 	l.change(func(w *world) {
-		w.call(http.MethodPut, "network", "ports/"+l.facts["port of two"], object{"port": object{"allowed_address_pairs": []object{{"ip_address": "10.99.0.0/24"}}}}, nil)
 		for n := range 30 { // the most Neutron has by default
 			w.addRoute(l.facts["router"], fmt.Sprintf("10.245.%d.0/24", n), "10.10.0.11")
 		}
 	})
-	for range 2 {
-		err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two"))
-		if class := l.driver.Classify(err).Class; class != cloud.FailureInvalid {
-			t.Errorf("one route too many: %v, class %q", err, class)
-		}
+	l.refused("in a full router", "10.244.2.0/24", "two", cloud.FailureQuota, "10.99.0.0/24")
+	if slices.Contains(l.requests, writePort) {
+		t.Errorf("the port was changed: %q", l.requests)
 	}
-	l.pairs("after the refusal", "two", "10.99.0.0/24")
-	l.ownershipTags("after the refusal", 0)
 }
 
-// TestRouteBrokenOff: what a creation had made when the process ended is found by its ownership tag, also
+// TestRefusedNextHop: the machine is on a network that the router does not serve, where nothing would look for a pair.
+func TestRefusedNextHop(t *testing.T) {
+	l := newRouted(t)
+	l.change(func(w *world) {
+		network, _ := w.network("elsewhere 10.20.0.0/24")
+		l.facts["port of three"] = w.port(network, "10.20.0.13")
+		l.facts["three"] = w.server("three", nil, l.facts["port of three"])
+	})
+	l.refused("a next hop elsewhere", "10.244.3.0/24", "three", cloud.FailureInvalid)
+	l.onRouter("at the end")
+}
+
+// TestRefusedPair: a port takes ten pairs. The route and its ownership tag are taken back, but not a route that was there.
+func TestRefusedPair(t *testing.T) {
+	l := newRouted(t)
+	var ten []string
+	for n := range 10 {
+		ten = append(ten, fmt.Sprintf("10.99.%d.0/24", n))
+	}
+	l.withPairs("two", ten...)
+	l.refused("a full port", "10.244.2.0/24", "two", cloud.FailureInvalid, ten...)
+	l.onRouter("after the refusal")
+	l.byHand("10.244.2.0/24", "10.10.0.12")
+	l.refused("the route of somebody", "10.244.2.0/24", "two", cloud.FailureInvalid, ten...)
+	l.onRouter("at the end", "10.244.2.0/24 10.10.0.12")
+}
+
+// TestRouteBrokenOff: what a creation or a deletion left when the process ended is found by its ownership tag, also
 // when the machine is gone meanwhile. Pairs of others stay.
 func TestRouteBrokenOff(t *testing.T) {
 	l := newRouted(t)
-	l.change(func(w *world) {
-		w.call(http.MethodPut, "network", "ports/"+l.facts["port of two"], object{"port": object{"allowed_address_pairs": []object{{"ip_address": "10.244.7.0/24"}}}}, nil)
-	})
+	l.withPairs("two", "10.244.7.0/24")
+	l.create(ours, "10.244.1.0/24", "one")
+	l.change(func(w *world) { w.removeRoute(l.facts["router"], "10.244.1.0/24", "10.10.0.11") })
 	l.failing(addRoute)
-	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.1.0/24", "one")); err == nil {
-		t.Error("created although the last step failed")
-	}
-	l.failing(writePort)
 	if err := l.driver.CreateRoute(t.Context(), ours, l.route("10.244.2.0/24", "two")); err == nil {
 		t.Error("created although the second step failed")
 	}
@@ -307,7 +353,7 @@ func TestRoutesWithoutAtomicChanges(t *testing.T) {
 	}
 	l.requests = nil
 	l.create(ours, "10.244.1.0/24", "one")
-	l.cost("create", readServer, readPorts, readRouter, readRouter, writeRouter)
+	l.cost("create", readServer, readPorts, readRouter, readRouter, writeRouter, writePort)
 	l.onRouter("in between", "10.244.1.0/24 10.10.0.11", "10.244.9.0/24 10.10.0.12")
 	for _, route := range l.routed(ours, "10.244.1.0/24 one") {
 		l.must(l.driver.DeleteRoute(t.Context(), ours, route))

@@ -285,9 +285,17 @@ func (w *world) floating(network, port string) string {
 
 // addRoute adds a route to a router.
 func (w *world) addRoute(router, destination, hop string) {
+	w.editRoute("add", router, destination, hop)
+}
+
+func (w *world) removeRoute(router, destination, hop string) {
+	w.editRoute("remove", router, destination, hop)
+}
+
+func (w *world) editRoute(verb, router, destination, hop string) {
 	w.Helper()
 	body := object{"router": object{"routes": []object{{"destination": destination, "nexthop": hop}}}}
-	w.call(http.MethodPut, "network", "routers/"+router+"/add_extraroutes", body, nil)
+	w.call(http.MethodPut, "network", "routers/"+router+"/"+verb+"_extraroutes", body, nil)
 }
 
 // pairs returns the addresses a port has pairs of, sorted.

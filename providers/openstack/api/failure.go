@@ -106,7 +106,7 @@ func (a answer) missing() bool {
 }
 
 // exhausted are the types of Neutron's errors for what there is no more of.
-var exhausted = []string{"OverQuota", "IpAddressGenerationFailure", "ExternalIpAddressExhausted", "NoMoreIpAddresses"}
+var exhausted = []string{"OverQuota", "IpAddressGenerationFailure", "ExternalIpAddressExhausted", "NoMoreIpAddresses", "RoutesExhausted"}
 
 // quota reports whether there is no more of what was asked for. Octavia has no type for it, so
 // the text has to do.

@@ -43,6 +43,7 @@ func TestClassesOfAnswers(t *testing.T) {
 		{"octavia: forbidden", 403, `{"faultcode": "Client", "faultstring": "Policy does not allow this request to be performed.", "debuginfo": null}`, cloud.FailureUnauthorized},
 		{"octavia: quota", 403, `{"faultcode": "Client", "faultstring": "Quota has been met for resources: Load Balancer", "debuginfo": null}`, cloud.FailureQuota},
 		{"neutron: quota", 409, `{"NeutronError": {"type": "OverQuota", "message": "Quota exceeded for resources: ['floatingip'].", "detail": ""}}`, cloud.FailureQuota},
+		{"neutron: full router", 400, `{"NeutronError": {"type": "RoutesExhausted", "message": "Unable to complete operation for router: the number of routes exceeds the maximum 30.", "detail": ""}}`, cloud.FailureQuota},
 		{"neutron: no address left", 409, `{"NeutronError": {"type": "IpAddressGenerationFailure", "message": "No more IP addresses available on network x.", "detail": ""}}`, cloud.FailureQuota},
 		{"neutron: in use", 409, `{"NeutronError": {"type": "SecurityGroupInUse", "message": "Security Group x in use.", "detail": ""}}`, cloud.FailureConflict},
 		{"octavia: busy", 409, `{"faultcode": "Client", "faultstring": "Load Balancer x is immutable and cannot be updated.", "debuginfo": null}`, cloud.FailureConflict},

@@ -17,8 +17,8 @@ import (
 //
 // The route is its destination and its next hop: two clusters, or a cluster and an
 // administrator, can have routes to the same destination. 44 letters fit the 60 that a tag had
-// before Neutron 2023. An ownership tag is set before its address pair and its route are made and removed after
-// them, so one without a route is left of a broken run, and leads to the pair.
+// before Neutron 2023. An ownership tag is set before its route and its address pair are made and removed after
+// them, so one without a route is left of a broken run, and may lead to a pair.
 func routeTag(owner cloud.Owner, r extraRoute) string {
 	return clusterTag(owner) + digest(r.Destination.String()+" "+r.NextHop.String(), 24)
 }

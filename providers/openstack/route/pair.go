@@ -11,15 +11,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 )
 
-// permit lets the port send and receive for a pod network, and reports whether that took a new
-// pair. Ports without port security may.
-func (t *Table) permit(ctx context.Context, p neutron.Port, pods netip.Prefix) (made bool, err error) {
-	if !t.extension[extensionPairs] || p.Security != nil && !*p.Security ||
-		slices.ContainsFunc(p.Pairs, func(pair neutron.AddressPair) bool { return pair.Is(pods) }) {
-		return false, nil
+// lacksPair says whether the port needs another pair to send and receive for a pod network. Ports without port security need none.
+func (t *Table) lacksPair(p neutron.Port, pods netip.Prefix) bool {
+	return t.extension[extensionPairs] && (p.Security == nil || *p.Security) &&
+		!slices.ContainsFunc(p.Pairs, func(pair neutron.AddressPair) bool { return pair.Is(pods) })
+}
+
+// permit lets the port send and receive for a pod network.
+func (t *Table) permit(ctx context.Context, p neutron.Port, pods netip.Prefix) error {
+	if !t.lacksPair(p, pods) {
+		return nil
 	}
-	err = t.putPairs(ctx, p, append(slices.Clone(p.Pairs), neutron.AddressPair{Address: pods.String()}))
-	return err == nil, err
+	return t.putPairs(ctx, p, append(slices.Clone(p.Pairs), neutron.AddressPair{Address: pods.String()}))
 }
 
 // forbid takes the pod network back from whatever port has the address the route leads to,
@@ -38,15 +41,23 @@ func (t *Table) forbid(ctx context.Context, route extraRoute) error {
 		return fmt.Errorf("listing ports with address %s: %w", route.NextHop, err)
 	}
 	for _, p := range ports {
-		left := slices.DeleteFunc(slices.Clone(p.Pairs), func(pair neutron.AddressPair) bool { return pair.Is(route.Destination) })
-		if len(left) == len(p.Pairs) || !p.Has(route.NextHop) {
+		if !p.Has(route.NextHop) {
 			continue
 		}
-		if err := t.putPairs(ctx, p, left); err != nil {
+		if err := t.forbidAt(ctx, p, route.Destination); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// forbidAt takes the pod network back from a port.
+func (t *Table) forbidAt(ctx context.Context, p neutron.Port, pods netip.Prefix) error {
+	left := slices.DeleteFunc(slices.Clone(p.Pairs), func(pair neutron.AddressPair) bool { return pair.Is(pods) })
+	if len(left) == len(p.Pairs) {
+		return nil
+	}
+	return t.putPairs(ctx, p, left)
 }
 
 func (t *Table) putPairs(ctx context.Context, p neutron.Port, pairs []neutron.AddressPair) error {

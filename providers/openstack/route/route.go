@@ -23,18 +23,19 @@ import (
 //	any other                            no      no       -
 //
 //	none, but a pair with our tag         partly  yes      is completed
+//	with our tag, but without a pair      partly  yes      is completed
 //
 // So what upstream leaves behind comes under our control node by node, and the routes of
 // administrators and of other clusters stay whatever their destination.
 //
-// The ownership tag is set first and removed last, so that all of a route can be found by it: creation goes
-// on from the machine to the router and deletion starts there too, each step harmless to repeat. A
-// creation that the cloud refuses is undone at once.
+// The ownership tag is set first and removed last, so that all of a route can be found by it. Creation goes on from the router,
+// which refuses most, to the port of the machine, and deletion the other way round, each step harmless to repeat. What a creation
+// has made when the cloud refuses its next step is taken back at once.
 var _ cloud.Routes = (*Table)(nil)
 
 // ListRoutes implements cloud.Routes with three requests for a thousand machines, or with one
 // when there are no routes. The Name of a route is its next hop. One of which only the address pair
-// is there, because its creation or deletion was broken off, is partial.
+// is there, or all but that, because its creation or deletion was broken off, is partial.
 func (t *Table) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Route, error) {
 	r, err := t.getRouter(ctx)
 	if err != nil {
@@ -44,20 +45,22 @@ func (t *Table) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rout
 	if len(owned) == 0 && len(unused) == 0 {
 		return nil, nil
 	}
-	ports, err := t.neighbours(ctx, len(unused) > 0)
+	ports, err := t.neighbours(ctx)
 	if err != nil {
 		return nil, err
 	}
-	machines := machinesAt(ports)
+	at := portsAt(ports)
 	var routes []cloud.Route
 	list := func(route extraRoute, partial bool) {
-		target := machines[route.NextHop]
+		target := cloud.InstanceID(at[route.NextHop].Machine())
 		routes = append(routes, cloud.Route{
 			Name: route.NextHop.String(), Destination: route.Destination, Target: target, Blackhole: target == "", Partial: partial,
 		})
 	}
 	for _, route := range owned {
-		list(route, false)
+		hop, known := at[route.NextHop]
+		// Whoever may not see the pairs of a port sees none of them missing.
+		list(route, known && hop.Pairs != nil && t.lacksPair(hop, route.Destination))
 	}
 	for _, route := range pairsOf(owner, ports, unused) {
 		list(route, true)
@@ -65,9 +68,8 @@ func (t *Table) ListRoutes(ctx context.Context, owner cloud.Owner) ([]cloud.Rout
 	return routes, nil
 }
 
-// neighbours are the ports on the networks of the router, with their address pairs where those are
-// asked for.
-func (t *Table) neighbours(ctx context.Context, pairs bool) ([]neutron.Port, error) {
+// neighbours are the ports on the networks of the router.
+func (t *Table) neighbours(ctx context.Context) ([]neutron.Port, error) {
 	links, err := t.links(ctx)
 	if err != nil {
 		return nil, err
@@ -76,10 +78,7 @@ func (t *Table) neighbours(ctx context.Context, pairs bool) ([]neutron.Port, err
 		// Neutron takes no route without an interface: what is not seen may be there.
 		return nil, fmt.Errorf("router %s has routes, but these credentials see none of its interfaces", t.router)
 	}
-	fields := []string{"id", "device_id", "device_owner", "fixed_ips"}
-	if pairs {
-		fields = append(fields, "allowed_address_pairs")
-	}
+	fields := []string{"id", "device_id", "device_owner", "fixed_ips", "allowed_address_pairs", "port_security_enabled"}
 	ports, err := neutron.Ports(ctx, t.network, url.Values{"network_id": links, "fields": fields})
 	if err != nil {
 		return nil, fmt.Errorf("listing ports beside router %s: %w", t.router, err)
@@ -87,18 +86,18 @@ func (t *Table) neighbours(ctx context.Context, pairs bool) ([]neutron.Port, err
 	return ports, nil
 }
 
-// machinesAt are the machines of ports, by address.
-func machinesAt(ports []neutron.Port) map[netip.Addr]cloud.InstanceID {
-	machines := map[netip.Addr]cloud.InstanceID{}
+// portsAt are the ports of machines, by address.
+func portsAt(ports []neutron.Port) map[netip.Addr]neutron.Port {
+	at := map[netip.Addr]neutron.Port{}
 	for _, p := range ports {
 		if p.Machine() == "" {
 			continue
 		}
 		for _, fixed := range p.FixedIPs {
-			machines[fixed.Address] = cloud.InstanceID(p.Machine())
+			at[fixed.Address] = p
 		}
 	}
-	return machines
+	return at
 }
 
 // CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
@@ -124,39 +123,47 @@ func (t *Table) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.
 	return nil
 }
 
-// lay makes what is missing of a route: its ownership tag, the address pair, the route itself. What the cloud
-// refuses for good is undone: the pair lets the machine send from foreign addresses. A pair that
-// was there before the ownership tag is not ours.
+// lay makes what is missing of a route: its ownership tag, the route itself, the address pair of the port. The pair comes last: it
+// lets the machine send from foreign addresses, and to change it changes the filter of a port that serves. Where the cloud refuses
+// a step for good, what was made before is taken back:
+//
+//	refused    taken back                            stays
+//	the tag    -
+//	the route  the tag; of a creation that was       -
+//	           broken off also its pair
+//	the pair   the route and the tag, those of them  a route that was there, with its tag
+//	           that were made now
 func (t *Table) lay(ctx context.Context, r *router, ownershipTag string, wanted extraRoute, via neutron.Port) error {
-	tagged := slices.Contains(r.Tags, ownershipTag)
+	tagged, routed := slices.Contains(r.Tags, ownershipTag), slices.Contains(r.Routes, wanted)
 	if !tagged {
 		if err := t.tag(ctx, ownershipTag); err != nil {
 			return err
 		}
 	}
-	paired, err := t.permit(ctx, via, wanted.Destination)
-	if err == nil && !slices.Contains(r.Routes, wanted) {
-		err = t.add(ctx, wanted)
+	if !routed {
+		if err := t.add(ctx, wanted); err != nil {
+			if !api.Classify(err).Class.Final() {
+				return err
+			}
+			if tagged {
+				err = errors.Join(err, t.forbidAt(ctx, via, wanted.Destination))
+			}
+			return errors.Join(err, t.untag(ctx, ownershipTag))
+		}
 	}
-	if err == nil || !t.refuses(err) || slices.Contains(r.Routes, wanted) {
+	err := t.permit(ctx, via, wanted.Destination)
+	if err == nil || !api.Classify(err).Class.Final() {
 		return err
 	}
-	if tagged || paired {
-		if undo := t.forbid(ctx, wanted); undo != nil {
+	if !routed {
+		if undo := t.remove(ctx, wanted); undo != nil {
 			return errors.Join(err, undo)
 		}
 	}
-	return errors.Join(err, t.untag(ctx, ownershipTag))
-}
-
-// refuses reports whether the cloud has certainly not done what failed, and will not do it soon
-// either.
-func (t *Table) refuses(err error) bool {
-	switch api.Classify(err).Class {
-	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureUnauthorized, cloud.FailureNotFound:
-		return true
+	if !tagged || !routed {
+		err = errors.Join(err, t.untag(ctx, ownershipTag))
 	}
-	return false
+	return err
 }
 
 // taken finds a route to the same destination by another hop that the owner has no ownership tag on.
@@ -231,7 +238,7 @@ func (t *Table) sweep(ctx context.Context, r *router, owner cloud.Owner, done st
 	if len(unused) == 0 {
 		return nil
 	}
-	ports, err := t.neighbours(ctx, true)
+	ports, err := t.neighbours(ctx)
 	if err != nil {
 		return err
 	}
