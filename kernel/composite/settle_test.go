@@ -75,6 +75,23 @@ func TestALookAfterOperations(t *testing.T) {
 	}
 }
 
+// What was deleted is made again at once when its deletion has ended. All else has a look before it.
+func TestALookAfterAReplacementWhoseDeletionGoesOn(t *testing.T) {
+	wanted := list(lb(nil), front("80", "tls"), front("81", "tcp"))
+	f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), list(lb(nil), front("80", "tcp")), wanted)
+	f.goesOn = map[string]*cloud.Running{"delete listener 80": {Operations: []string{"action-1"}}}
+	b, change := f.balancers(), cloud.Change{After: &cloud.Balancer{}}
+	first, err := b.Apply(t.Context(), change)
+	if err != nil || first.Rest == nil {
+		t.Fatalf("after the deletion: %+v, %v", first, err)
+	}
+	change.Rest = first.Rest
+	second, err := b.Apply(t.Context(), change)
+	if err != nil || !second.Pending || !second.More || second.Rest != nil || !slices.Equal(f.done, []string{"delete listener 80", "create listener 80"}) {
+		t.Errorf("after %q progress %+v, %v; want a look", f.done, second, err)
+	}
+}
+
 // A step that is refused or has to wait, when the change goes on, leaves nothing that may be carried out without a look.
 func TestALookAfterAStepThatIsPassedOver(t *testing.T) {
 	for name, why := range map[string]error{"refused": &cloud.Invalid{}, "waits": &cloud.Waiting{}} {

@@ -95,6 +95,9 @@ func TestDuplicateThatIsNotShownYet(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.end()
+		if ids := p.unseen("lb-1"); ids != nil {
+			t.Errorf("%v is a second balancer, beside itself", ids)
+		}
 		p.state.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
 		kept := f.driver.observed("lb-1")
 		succession{p}.prune(ctx, kept, p.unseen("lb-1"))
@@ -132,7 +135,7 @@ func TestDeletedDuplicateIsForgotten(t *testing.T) {
 		f.place("lb-2", "web", ownershipTags...)
 		f.settle()
 		f.only()
-		if made := creation.Of(f.svc); made == nil || made.ID != "" {
+		if made := creation.Of(f.svc); made == nil || made.ID != "" || f.svc.Annotations[keyID.Name] != "lb-1" {
 			t.Errorf("recorded %v", f.svc.Annotations)
 		}
 		f.events.take()
