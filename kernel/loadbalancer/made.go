@@ -262,7 +262,7 @@ func (p *finder) wantsList() bool {
 
 // remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
 func (p *finder) remaining() time.Duration {
-	if p.state.Unlisted && p.made() != nil {
+	if p.state.Unlisted {
 		return state.DuplicateWait
 	}
 	return 0
