@@ -232,7 +232,7 @@ func (p *pipeline) notes() map[string]string {
 //	made        ownership tags of this Service       fine
 //	made        ownership tags of nobody or its      fine: they are written later, or the cloud has none
 //	            cluster, and the name that was asked
-//	            for, or none
+//	            for, or none, or one with its UID
 //	made        any other                            not ours
 func foreign(change cloud.Change, told *cloud.Observed) error {
 	if told == nil || change.After == nil {
@@ -240,7 +240,7 @@ func foreign(change cloud.Change, told *cloud.Observed) error {
 	}
 	us := change.Input.Owner
 	whose := ownership.Of(told.Owner, us)
-	named := told.Balancer.Name == "" || told.Balancer.Name == change.After.Name
+	named := slices.Contains([]string{"", change.After.Name}, told.Balancer.Name) || ownership.IsInName(told.Balancer.Name, us)
 	fine := whose == ownership.Ours || named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
 	if change.Before.Found {
 		fine = told.ID == change.Before.ID
