@@ -176,12 +176,16 @@ func signsOf(idAnnotation string) handover.Signs {
 	return handover.SignsOf(&run.Cloud{Descriptor: cloud.Descriptor{IDAnnotation: idAnnotation}, Annotations: handoverKeys})
 }
 
-// conclude lets everything come to its end, and judges.
+// conclude lets everything come to its end, and judges. What fails in the beginning has to be tried again by the same process.
 func (w *world) conclude() {
 	w.start(&process{})
-	w.pass(2*time.Minute, time.Second)
 	if w.settling > 0 {
+		w.hinder(50, w.random.IntN(3) == 0)
+		w.pass(2*time.Minute, time.Second)
+		w.hinder(0, false)
 		w.pass(time.Hour, 10*time.Second)
+	} else {
+		w.pass(2*time.Minute, time.Second)
 	}
 	time.Sleep(time.Hour)
 	w.pass(time.Minute, time.Second)
@@ -209,6 +213,13 @@ func (w *world) conclude() {
 			w.t.Errorf("%s is gone, what was left of its load balancer is not:\n%s", name, strings.Join(w.history[name], "\n"))
 		}
 	}
+}
+
+// hinder says how many of a hundred calls of the process fail from now on, and whether its credentials are those of another account.
+func (w *world) hinder(failing int, blind bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.process.failing, w.process.blind = failing, blind
 }
 
 func (w *world) judge(svc *corev1.Service) (wrong []string) {
