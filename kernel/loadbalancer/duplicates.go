@@ -108,5 +108,5 @@ func (p succession) doubt(ctx context.Context, kept, other cloud.Observed) (stri
 	if why := p.manager.owners.Doubt(p.Request, kept, other); why != "" {
 		return why, nil
 	}
-	return "", p.manager.trust(ctx)
+	return "", p.manager.trust.certain(ctx, p.began)
 }

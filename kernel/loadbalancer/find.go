@@ -53,7 +53,7 @@ func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Findin
 			return f, err
 		}
 	}
-	if err := p.manager.trust(ctx); err != nil {
+	if err := p.manager.trust.certain(ctx, p.began); err != nil {
 		return decide.Finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
 	}
 	return f, nil

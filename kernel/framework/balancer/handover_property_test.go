@@ -3,7 +3,6 @@ package balancer
 import (
 	"context"
 	"flag"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -14,7 +13,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
-	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -63,10 +61,11 @@ type rules struct {
 // A model takes the place of the manager of load balancers, which is quick. TestHandoversOfManager plays fewer sequences with the real
 // one.
 func TestHandovers(t *testing.T) {
-	playWorlds(t, *sequences, func(uint64) rules {
-		return rules{signs: signsOf(recordKey), calls: 6, manager: func(p *process, _ *view.Services) Manager { return newModelManager(p) }}
-	})
+	playWorlds(t, *sequences, func(uint64) rules { return modelRules })
 }
+
+// modelRules are those of a world with a model of the manager.
+var modelRules = rules{signs: signsOf(recordKey), calls: 6, manager: func(p *process, _ *view.Services) Manager { return newModelManager(p) }}
 
 // TestHandoversOfManager is TestHandovers with the real manager of load balancers, over clouds of all flavours in memory. Processes die
 // between any two requests, some see another account, and periods pass for which the manager believes what a creation answered.
@@ -133,8 +132,7 @@ func (oneMachine) Lookup(context.Context, []cloud.InstanceID) (map[cloud.Instanc
 }
 
 func playWorlds(t *testing.T, sequences int, rulesOf func(seed uint64) rules) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler)) // failures are what the tests are about
-	t.Cleanup(klog.ClearLogger)
+	quietLogs(t)
 	if *onlySeed != 0 {
 		playWorld(t, *onlySeed, rulesOf(*onlySeed))
 		return
@@ -148,10 +146,7 @@ func playWorlds(t *testing.T, sequences int, rulesOf func(seed uint64) rules) {
 
 func playWorld(t *testing.T, seed uint64, r rules) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, theirs: map[string]bool{}, restored: map[string]bool{}, random: rand.New(rand.NewPCG(seed, 29)), model: &model{
-			rules: r, services: map[string]*corev1.Service{}, ever: map[types.UID]bool{}, balancers: map[string]*stored{}, rests: map[types.UID]bool{},
-			history: map[string][]string{}, both: map[string]bool{},
-		}}
+		w := newWorld(t, seed, r)
 		for range together {
 			w.names = append(w.names, w.create())
 		}
@@ -178,14 +173,17 @@ func signsOf(idAnnotation string) handover.Signs {
 
 // conclude lets everything come to its end, and judges. What fails in the beginning has to be tried again by the same process.
 func (w *world) conclude() {
-	w.start(&process{})
+	last := &process{}
 	if w.settling > 0 {
-		w.hinder(50, w.random.IntN(3) == 0)
-		w.pass(2*time.Minute, time.Second)
-		w.hinder(0, false)
+		last.failing, last.blind = 50, w.random.IntN(3) == 0
+	}
+	w.start(last)
+	w.pass(2*time.Minute, time.Second)
+	if w.settling > 0 {
+		w.mu.Lock()
+		last.failing, last.blind = 0, false
+		w.mu.Unlock()
 		w.pass(time.Hour, 10*time.Second)
-	} else {
-		w.pass(2*time.Minute, time.Second)
 	}
 	time.Sleep(time.Hour)
 	w.pass(time.Minute, time.Second)
@@ -213,13 +211,6 @@ func (w *world) conclude() {
 			w.t.Errorf("%s is gone, what was left of its load balancer is not:\n%s", name, strings.Join(w.history[name], "\n"))
 		}
 	}
-}
-
-// hinder says how many of a hundred calls of the process fail from now on, and whether its credentials are those of another account.
-func (w *world) hinder(failing int, blind bool) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.process.failing, w.process.blind = failing, blind
 }
 
 func (w *world) judge(svc *corev1.Service) (wrong []string) {

@@ -3,6 +3,7 @@ package balancer
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	utilfeature "k8s.io/apiserver/pkg/util/feature"
 	informersv1 "k8s.io/client-go/informers/core/v1"
 	listersv1 "k8s.io/client-go/listers/core/v1"
@@ -19,6 +21,7 @@ import (
 	servicecontroller "k8s.io/cloud-provider/controllers/service"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 	controllersmetrics "k8s.io/component-base/metrics/prometheus/controllers"
+	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -42,6 +45,19 @@ type world struct {
 	theirs map[string]bool
 	// restored are Services of which it is not known any more who wrote what.
 	restored map[string]bool
+}
+
+func newWorld(t *testing.T, seed uint64, r rules) *world {
+	return &world{t: t, theirs: map[string]bool{}, restored: map[string]bool{}, random: rand.New(rand.NewPCG(seed, 29)), model: &model{
+		rules: r, services: map[string]*corev1.Service{}, ever: map[types.UID]bool{}, balancers: map[string]*stored{}, rests: map[types.UID]bool{},
+		history: map[string][]string{}, both: map[string]bool{},
+	}}
+}
+
+// quietLogs leaves out the log: failures are what these tests are about.
+func quietLogs(t *testing.T) {
+	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
+	t.Cleanup(klog.ClearLogger)
 }
 
 // age is a time in which the same process runs, or none.
