@@ -20,7 +20,9 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if !ok {
 		return cloud.Instance{}, false
 	}
-	return cache.Copy(machine), true
+	machine = cache.Copy(machine)
+	machine.Addresses = c.Descriptor.Capabilities.UsableMachine(machine.Addresses)
+	return machine, true
 }
 
 // ID returns the machine that a Node's provider-ID names.
