@@ -22,6 +22,8 @@ type nodes struct {
 	fromNode func(*corev1.Node) (cloud.Instance, bool)
 	// completer is nil where the cloud tells all addresses.
 	completer cloud.Completer
+	// complete is Complete.
+	complete func(cloud.Instance, *corev1.Node) cloud.Instance
 	// list returns all Nodes of the view.
 	list  func() []*corev1.Node
 	grace time.Duration
