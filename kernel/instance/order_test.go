@@ -25,7 +25,7 @@ func addressesOf(text string) []cloud.Address {
 func textOf(addresses []cloud.Address) string {
 	var words []string
 	for _, a := range addresses {
-		words = append(words, string(map[cloud.AddressType]string{cloud.AddressInternalIP: "i", cloud.AddressExternalIP: "x", cloud.AddressHostname: "h"}[a.Type])+a.Address)
+		words = append(words, map[cloud.AddressType]string{cloud.AddressInternalIP: "i", cloud.AddressExternalIP: "x", cloud.AddressHostname: "h"}[a.Type]+a.Address)
 	}
 	return strings.Join(words, " ")
 }

@@ -10,7 +10,7 @@ import (
 // nowhere is a cloud whose answers all have addresses at which nobody reaches anything.
 type nowhere struct{ *fakeDriver }
 
-func (n nowhere) Instances() cloud.Instances { return nowhereInstances{fakeInstances{n.fakeDriver}} }
+func (n nowhere) Instances() cloud.Instances { return nowhereInstances{fakeInstances(n)} }
 
 func (nowhere) Observe(context.Context, cloud.Input) (cloud.Observed, error) {
 	return cloud.Observed{Found: true, Addresses: nowhereBalancer()}, nil
