@@ -76,11 +76,13 @@ type Options struct {
 //	pure, error  -         yes              yes         no       no
 //	pure         -         no               -           -        -
 //
+// Addresses at which nobody reaches a machine or a load balancer are in no answer, see cloud.Capabilities.UsableMachine.
+//
 // Pure methods without an error result are those of the driver itself, and pass panics on: any answer made up for them,
 // such as "not eligible" or "no openings", would be acted upon. Their callers contain them.
 func Decorate(driver cloud.Driver, o Options) *Cloud {
 	name := cmp.Or(o.Name, o.Descriptor.Name)
-	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics)}
+	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics), can: o.Descriptor.Capabilities}
 	decorated := &Cloud{
 		Name:        name,
 		Descriptor:  o.Descriptor,

@@ -91,12 +91,13 @@ const pollNodes = 5 * time.Minute
 const waitingForNodes = "the load balancer is made as soon as a node can be its target"
 
 func (p Policy) await(after cloud.Balancer, observed cloud.Observed, c target.Candidates) Decision {
+	why := c.WhyNone(waitingForNodes, after, p.rules(after, observed))
 	operation := difference.Creation(after)
 	operation.Blocked = "no node can be a target yet"
 	return Decision{
 		Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed},
-		Warnings: append(c.Warnings(), problem.Warn(event.WaitingForNodes, waitingForNodes)),
-		Err:      &problem.Pending{After: pollNodes, Reason: waitingForNodes},
+		Warnings: append(c.Warnings(), problem.Warn(event.WaitingForNodes, why)),
+		Err:      &problem.Pending{After: pollNodes, Reason: why},
 	}
 }
 
@@ -153,10 +154,15 @@ func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) clo
 
 // selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
 func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c target.Candidates) (cloud.Balancer, []cloud.InstanceID, []problem.Warning) {
+	return target.Select(b, observed.Balancer.Targets, c, p.rules(b, observed))
+}
+
+// rules are those by which the targets of that balancer are chosen.
+func (p Policy) rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
 	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.MaxTargets(b)}
 	r.Brought, r.Kept = p.State.KnownTargets(observed.ID, p.Fingerprint)
 	r.Refused, r.Listeners = p.State.RefusedBy(observed.ID), observed.Balancer.Listeners
-	return target.Select(b, observed.Balancer.Targets, c, r)
+	return r
 }
 
 // Decision returns the decision to make these operations, all of which the plan shows.
