@@ -115,15 +115,15 @@ type Labeler interface {
 	// LabelNeed says what a Node with these labels needs. It is pure.
 	LabelNeed(machine Instance, labels map[string]string) LabelNeed
 	// Labels reads the labels of machines, any number of them. One that is missing from the
-	// answer has none.
+	// answer has none. With an error the answer has the labels that were read all the same.
 	Labels(ctx context.Context, machines []Instance) (map[InstanceID]map[string]string, error)
 }
 
 // LabelNeed says whether a Node waits for the labels of a Labeler.
 type LabelNeed string
 
-// The needs. While Labels fails, a Node that wants labels is initialised without, for good, and
-// one that requires them is not initialised.
+// The needs. While Labels fails, a Node that wants labels is initialised with those that were read all the same, for good,
+// and one that requires them is not initialised.
 const (
 	LabelsNone     LabelNeed = ""
 	LabelsWanted   LabelNeed = "wanted"

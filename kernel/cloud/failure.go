@@ -42,6 +42,16 @@ const (
 	FailureUnknown      Class = "unknown"
 )
 
+// Final says that what failed was certainly not done, and will not be done soon either: a driver that makes something in several
+// steps takes back what it made before.
+func (c Class) Final() bool {
+	switch c {
+	case FailureInvalid, FailureQuota, FailureUnauthorized, FailureNotFound:
+		return true
+	}
+	return false
+}
+
 // Failure is what Driver.Classify says about an error.
 type Failure struct {
 	Class Class

@@ -52,7 +52,9 @@ var (
 	NodeIPUnknown     = Reason{"NodeIPUnknown", true, "Node", "The kubelet's --node-ip is no address of the machine, so the Node is not initialised, or keeps the addresses that it has; the message has both. Set --node-ip to an address of the machine, or leave it out."}
 	RouteLeftOut      = Reason{"RouteLeftOut", false, "Node", "The cloud's network cannot have a route for one of the Node's pod networks, such as the IPv6 one; the message says which. Those of the others are made. The CNI has to carry the rest."}
 	RouteImpaired     = Reason{"RouteImpaired", true, "Node", "The route to the Node's Pods is there, and the cloud says that packets do not arrive all the same; the message says why, such as an instance that may not forward packets."}
-	RouteLimitReached = Reason{"RouteLimitReached", true, "Node", "The cloud's network holds no more routes, so that the Node gets none and its Pods are not reached by others; the message says how many there are. It gets one as soon as another one goes. Use another network plugin, or fewer Nodes."}
+	RouteLimitReached = Reason{"RouteLimitReached", true, "Node", "The cloud's network holds no more routes, or a quota of the account is used up, so that the Node gets none and its Pods are not reached by others; the message says how many there are, or what the cloud answered. It gets one when another one goes. Where only the cloud knows the limit, it is asked again every half hour. Raise the quota, or use another network plugin or fewer Nodes."}
+	RouteRefused      = Reason{"RouteRefused", true, "Node", "The cloud refuses the route to the Node's Pods; the message says why. It is not asked for the same route again before the Node changes or a route goes, or the time in the message is over."}
+	LabelsLeftOut     = Reason{"LabelsLeftOut", false, "Node", "The Node was initialised without some labels, which the cloud tells in a request of its own that failed; the message says why. They do not come later: where something needs them, delete the Node and let its kubelet register it again."}
 	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed."}
 )
@@ -69,7 +71,7 @@ func All() []Reason {
 		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
-		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised, RouteLeftOut, RouteImpaired, RouteLimitReached,
+		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
 }

@@ -2,10 +2,10 @@ package framework
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -32,8 +32,10 @@ type routes struct {
 	retry func()
 	// plans are told of each look; nil is possible.
 	plans *dryrun.Printer
-	// full are the names of Nodes without a route because the network holds no more of them.
-	full sync.Map
+	// held are the names of Nodes without a route because the cloud is not asked for it, see route.Held.
+	held sync.Map
+	// waking are the destinations of which a pass is asked for when that is over.
+	waking sync.Map
 }
 
 var _ cloudprovider.Routes = (*routes)(nil)
@@ -61,10 +63,11 @@ func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Rou
 func (r *routes) CreateRoute(ctx context.Context, _ string, _ string, wanted *cloudprovider.Route) error {
 	return r.change(ctx, wanted, func(ctx context.Context, destination netip.Prefix) error {
 		err := r.routing.Create(ctx, string(wanted.TargetNode), destination)
-		if isFull(err) {
-			r.full.Store(string(wanted.TargetNode), true)
+		if pause, held := route.Held(err); held {
+			r.held.Store(string(wanted.TargetNode), true)
+			r.wake(destination, pause)
 		} else {
-			r.full.Delete(string(wanted.TargetNode))
+			r.held.Delete(string(wanted.TargetNode))
 		}
 		return err
 	})
@@ -80,8 +83,8 @@ func (r *routes) DeleteRoute(ctx context.Context, _ string, unwanted *cloudprovi
 			Blackhole:   unwanted.Blackhole,
 		})
 		if err == nil {
-			r.full.Range(func(any, any) bool { // there is room for one of them
-				r.full.Clear()
+			r.held.Range(func(any, any) bool { // there is room for one of them
+				r.held.Clear()
 				r.retry()
 				return false
 			})
@@ -95,24 +98,32 @@ func (r *routes) quiet(event *corev1.Event) bool {
 	if r == nil || event.Reason != "FailedToCreateRoute" {
 		return false
 	}
-	_, full := r.full.Load(event.InvolvedObject.Name)
-	return full
+	_, held := r.held.Load(event.InvolvedObject.Name)
+	return held
 }
 
-func isFull(err error) bool {
-	_, full := errors.AsType[*route.FullError](err)
-	return full
+// wake asks for a pass after the pause of a refusal. Without a pause something else has to change first, which is an event.
+func (r *routes) wake(destination netip.Prefix, pause time.Duration) {
+	if pause == 0 {
+		return
+	}
+	if _, waking := r.waking.LoadOrStore(destination, true); !waking {
+		time.AfterFunc(pause, func() {
+			r.waking.Delete(destination)
+			r.retry()
+		})
+	}
 }
 
-// change makes one change. Where the controller works on events it forgets a failed one. In a full network
-// another attempt is of no use before a Node goes, which is an event.
+// change makes one change. Where the controller works on events it forgets a failed one. Of what the cloud is not asked for
+// another attempt is of no use.
 func (r *routes) change(ctx context.Context, of *cloudprovider.Route, do func(context.Context, netip.Prefix) error) error {
 	destination, err := netip.ParsePrefix(of.DestinationCIDR)
 	if err != nil {
 		return fmt.Errorf("destination of route: %w", err)
 	}
 	err = drain.Do(ctx, r.calls, cloud.PriorityNodeInit, func(ctx context.Context) error { return do(ctx, destination) })
-	if err != nil && !isFull(err) {
+	if _, held := route.Held(err); err != nil && !held {
 		r.retry()
 	}
 	if advice := cloud.Advice(err); err != nil && advice != "" {

@@ -69,7 +69,7 @@ func TestFullNetwork(t *testing.T) {
 	r := &routes{routing: f, calls: drain.New(), retry: func() { retries++ }}
 	failed := &corev1.Event{Reason: "FailedToCreateRoute", InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "n101"}}
 	change := &cloudprovider.Route{TargetNode: "n101", DestinationCIDR: "10.1.0.0/24"}
-	if err := r.CreateRoute(t.Context(), "", "", change); !isFull(err) || retries != 0 || !r.quiet(failed) {
+	if err := r.CreateRoute(t.Context(), "", "", change); err == nil || retries != 0 || !r.quiet(failed) {
 		t.Errorf("%v, %d retries, quiet: %t", err, retries, r.quiet(failed))
 	}
 	f.err = nil
@@ -82,6 +82,25 @@ func TestFullNetwork(t *testing.T) {
 	if (*routes)(nil).quiet(failed) {
 		t.Error("without routes events are dropped")
 	}
+}
+
+// Of a route that the cloud refused no pass is asked for before its pause is over, however often it is tried meanwhile.
+func TestRefusedRouteWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, retries := &fakeRouting{err: &route.RefusedError{Pause: time.Minute, Err: errors.New("no")}}, 0
+		r := &routes{routing: f, calls: drain.New(), retry: func() { retries++ }}
+		failed := &corev1.Event{Reason: "FailedToCreateRoute", InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "n1"}}
+		for range 3 {
+			if err := r.CreateRoute(t.Context(), "", "", &cloudprovider.Route{TargetNode: "n1", DestinationCIDR: "10.1.0.0/24"}); err == nil || retries != 0 || !r.quiet(failed) {
+				t.Errorf("%v, %d retries, quiet: %t", err, retries, r.quiet(failed))
+			}
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if retries != 1 {
+			t.Errorf("%d retries after the pause, want 1", retries)
+		}
+	})
 }
 
 // fleet is a driver with six machines, a route to each of them.

@@ -8,7 +8,10 @@ import (
 	"sync"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/batch"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 )
@@ -27,6 +30,8 @@ type labels struct {
 
 	mu    sync.Mutex
 	known map[cloud.InstanceID]map[string]string
+	// some are labels that were read although the request as a whole failed.
+	some map[cloud.InstanceID]map[string]string
 	// without are the types of machines that turned out to have no labels.
 	without map[string]bool
 	// failure answers for a moment after it happened; failures are how many there were in a row.
@@ -40,25 +45,25 @@ func newLabels(s *state, reader cloud.Labeler) *labels {
 	if reader == nil {
 		return nil
 	}
-	l := &labels{state: s, reader: reader, known: map[cloud.InstanceID]map[string]string{}, without: map[string]bool{}}
+	l := &labels{state: s, reader: reader, known: map[cloud.InstanceID]map[string]string{}, some: map[cloud.InstanceID]map[string]string{}, without: map[string]bool{}}
 	l.questions = batch.Batcher[cloud.InstanceID, map[string]string]{Wait: s.policy.Coalesce, Rejoin: true, Turn: make(chan struct{}, 1), Answer: l.read}
 	return l
 }
 
-// add adds the labels of the cloud's Labeler to a machine whose Node is being initialised.
+// add adds the labels of the cloud's Labeler to the machine of a Node that is being initialised.
 //
 //	needed    known  reading them  answer
 //	not       –      –             as it is
 //	wanted    type   –             as it is: machines of this type have none
 //	wanted    yes    –             with them
 //	required  yes    –             with them
-//	wanted    no     fails         as it is: a Node without them is better than none
-//	required  no     fails         the error, so that the framework tries again
-func (l *labels) add(ctx context.Context, machine cloud.Instance, node map[string]string) (cloud.Instance, error) {
+//	wanted    no     fails         with those that were read all the same, and the Node is told: a Node without is better than none
+//	required  no     fails         the same where those are enough, else the error, so that the framework tries again
+func (l *labels) add(ctx context.Context, machine cloud.Instance, node *corev1.Node) (cloud.Instance, error) {
 	if l == nil {
 		return machine, nil
 	}
-	need := l.reader.LabelNeed(machine, node)
+	need := l.reader.LabelNeed(machine, node.Labels)
 	if need == cloud.LabelsNone {
 		return machine, nil
 	}
@@ -68,15 +73,23 @@ func (l *labels) add(ctx context.Context, machine cloud.Instance, node map[strin
 	}
 	if !known {
 		var err error
-		if more, err = l.questions.Ask(ctx, machine.ID); err != nil && need == cloud.LabelsRequired {
-			return cloud.Instance{}, fmt.Errorf("reading the labels of machine %s: %w", machine.ID, err)
+		if more, err = l.questions.Ask(ctx, machine.ID); err != nil {
+			if l.reader.LabelNeed(machine, merged(node.Labels, more)) == cloud.LabelsRequired {
+				return cloud.Instance{}, fmt.Errorf("reading the labels of machine %s: %w", machine.ID, err)
+			}
+			l.report.tell(node, "labels", event.LabelsLeftOut, fmt.Errorf("the node is initialised without labels that could not be read: %w", advised(err)))
 		}
 	}
-	all := map[string]string{}
-	maps.Copy(all, more)
-	maps.Copy(all, machine.Labels)
-	machine.Labels = all
+	machine.Labels = merged(more, machine.Labels)
 	return machine, nil
+}
+
+// merged are the labels of both; of two with one key the second counts.
+func merged(first, second map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, first)
+	maps.Copy(all, second)
+	return all
 }
 
 // read answers a batch of questions together with those that will be asked next.
@@ -86,7 +99,7 @@ func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Que
 		if more, known := l.recall(id); known {
 			q.Answer(more, nil)
 		} else if err := l.failed(); err != nil {
-			q.Answer(nil, err)
+			q.Answer(l.readSoFar(id), err)
 		} else {
 			ids = append(ids, id)
 		}
@@ -96,17 +109,20 @@ func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Que
 		err := l.fetch(ctx, some)
 		for _, id := range some {
 			more, known := l.recall(id)
-			if err == nil && !known {
+			switch {
+			case err != nil && !known:
+				asked[id].Answer(l.readSoFar(id), err)
+			case !known:
 				asked[id].Answer(nil, &NotFoundError{cache.Key{ID: id}.String()})
-				continue
+			default:
+				asked[id].Answer(more, nil)
 			}
-			asked[id].Answer(more, err)
 		}
 	}
 }
 
 // fetch reads the labels of machines, and of others that need them as far as there is room.
-// A hung request holds up new Nodes for Patience only.
+// A hung request holds up new Nodes for Patience only. The driver has less, to return what it read before.
 func (l *labels) fetch(ctx context.Context, ids []cloud.InstanceID) error {
 	var machines []cloud.Instance
 	for _, id := range slices.Concat(ids, l.unlabelled(ids, labelBatch-len(ids))) {
@@ -117,6 +133,8 @@ func (l *labels) fetch(ctx context.Context, ids []cloud.InstanceID) error {
 	}
 	l.budget.spend(l.schedule.reads(len(machines)))
 	read, err := within(ctx, l.policy.Patience, "read labels", func(ctx context.Context) (map[cloud.InstanceID]map[string]string, error) {
+		ctx, cancel := context.WithTimeout(ctx, l.policy.Patience*9/10)
+		defer cancel()
 		return l.reader.Labels(ctx, machines)
 	})
 	l.remember(machines, read, err)
@@ -158,6 +176,13 @@ func (l *labels) recall(id cloud.InstanceID) (map[string]string, bool) {
 	return more, known
 }
 
+// readSoFar are the labels that were read of a machine whose labels are not all known.
+func (l *labels) readSoFar(id cloud.InstanceID) map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.some[id]
+}
+
 // failed returns a failure of late: it answers for longer with each one in a row, and for longest where
 // the cloud says that it is asked too often.
 func (l *labels) failed() error {
@@ -188,11 +213,17 @@ func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]m
 	l.failure, l.failedAt = err, time.Now()
 	if err != nil {
 		l.failures = min(l.failures+1, 8)
+		for _, machine := range machines {
+			if more := merged(l.some[machine.ID], read[machine.ID]); len(more) > 0 {
+				l.some[machine.ID] = more
+			}
+		}
 		return
 	}
 	l.failures = 0
 	for _, machine := range machines {
 		l.known[machine.ID] = read[machine.ID]
+		delete(l.some, machine.ID)
 		switch {
 		case len(read[machine.ID]) > 0:
 			delete(l.without, machine.Type)
@@ -209,5 +240,7 @@ func (l *labels) keep(s *cache.Snapshot) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.known, func(id cloud.InstanceID, _ map[string]string) bool { return !s.Has(id) })
+	for _, labels := range []map[cloud.InstanceID]map[string]string{l.known, l.some} {
+		maps.DeleteFunc(labels, func(id cloud.InstanceID, _ map[string]string) bool { return !s.Has(id) })
+	}
 }

@@ -22,13 +22,15 @@ type labelled struct {
 	// required says for which machines the rack is required.
 	required func(cloud.InstanceID) bool
 
-	mu    sync.Mutex
-	down  error
+	mu   sync.Mutex
+	down error
+	// zoned says that each machine has a zone, which is read also while the rack cannot be.
+	zoned bool
 	asked []int
 	times map[cloud.InstanceID]int
 }
 
-const labelRack = "test/rack"
+const labelRack, labelZone = "test/rack", "test/zone"
 
 func newLabelled(limits cloud.Limits) *labelled {
 	return &labelled{world: newWorld(limits), times: map[cloud.InstanceID]int{}, required: func(cloud.InstanceID) bool { return false }}
@@ -59,10 +61,15 @@ func (l *labelled) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.asked = append(l.asked, len(machines))
-	if l.down != nil {
-		return nil, l.down
-	}
 	labels := map[cloud.InstanceID]map[string]string{}
+	for _, machine := range machines {
+		if l.zoned {
+			labels[machine.ID] = map[string]string{labelZone: "z"}
+		}
+	}
+	if l.down != nil {
+		return labels, l.down
+	}
 	for _, machine := range machines {
 		l.times[machine.ID]++
 		if machine.Type == "plain" {
@@ -154,6 +161,64 @@ func TestLabelsThatCannotBeRead(t *testing.T) {
 			t.Errorf("after the failure: %v, %v", machine.Labels, err)
 		}
 	})
+}
+
+// What was read is kept when something else cannot be read, a Node waits for what it requires alone, and one that does without is
+// told so once.
+func TestLabelsThatAreReadInPart(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := newLabelled(aws)
+		l.required = func(id cloud.InstanceID) bool { return id == "id-must" }
+		l.zoned = true
+		i := l.inventoryOf(l, nil)
+		for _, name := range []string{"may", "later", "must"} {
+			l.boot(name)
+		}
+		l.fail(errDown)
+		for _, name := range []string{"may", "later"} { // the second one is asked about while the failure answers
+			machine, err := i.Metadata(t.Context(), l.join(name))
+			if err != nil || machine.Labels[labelZone] != "z" || machine.Labels[labelRack] != "" {
+				t.Errorf("%s: %v, %v", name, machine.Labels, err)
+			}
+		}
+		told := slices.DeleteFunc(slices.Clone(l.events), func(e string) bool { return !strings.Contains(e, "LabelsLeftOut") })
+		if len(told) != 2 || !strings.Contains(told[0], "503") {
+			t.Errorf("events: %q", l.events)
+		}
+		must := l.join("must")
+		if machine, err := i.Metadata(t.Context(), must); err == nil {
+			t.Errorf("a label that is required is missing: %v", machine.Labels)
+		}
+		l.fail(nil)
+		time.Sleep(cache.MaxMiss)
+		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] == "" {
+			t.Errorf("afterwards: %v, %v", machine.Labels, err)
+		}
+	})
+}
+
+// Where what was read is all that is required, the Node does not wait for the rest.
+func TestLabelsThatAreEnough(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		l := &enough{newLabelled(aws)}
+		l.zoned = true
+		i := l.inventoryOf(l, nil)
+		l.boot("node")
+		l.fail(errDown)
+		if machine, err := i.Metadata(t.Context(), l.join("node")); err != nil || machine.Labels[labelZone] != "z" {
+			t.Errorf("%v, %v", machine.Labels, err)
+		}
+	})
+}
+
+// enough requires the zone alone.
+type enough struct{ *labelled }
+
+func (e *enough) LabelNeed(_ cloud.Instance, labels map[string]string) cloud.LabelNeed {
+	if labels[labelZone] == "" {
+		return cloud.LabelsRequired
+	}
+	return cloud.LabelsWanted
 }
 
 // A cloud that says it is asked too often is asked less: upstream makes 6 calls in this time.

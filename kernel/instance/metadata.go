@@ -51,7 +51,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		err = fmt.Errorf("machine %s has no address yet", instance.ID)
 	}
 	if err == nil && !initialised {
-		instance, err = i.labels.add(cloud.WithPriority(ctx, priority), instance, node.Labels)
+		instance, err = i.labels.add(cloud.WithPriority(ctx, priority), instance, node)
 	}
 	if err != nil {
 		i.tellMissing(ctx, node, initialised, err)

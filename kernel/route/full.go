@@ -3,41 +3,34 @@ package route
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // FullError says that a route is not made because the cloud's network holds no more of them.
 type FullError struct {
-	// Most is how many it holds.
+	// Most is how many it holds, 0 where only the cloud knows.
 	Most int
+	// Err is the cloud's refusal, and Pause for how long it is not asked again, where it has refused one.
+	Err   error
+	Pause time.Duration
 }
 
 func (e *FullError) Error() string {
+	if e.Err != nil {
+		return fmt.Sprintf("the cloud makes no more routes (%v): it is asked again when one of them goes, and after %s", e.Err, e.Pause)
+	}
 	return fmt.Sprintf("the cloud's network holds %d routes, and has them: there is no room for another one until one of them goes", e.Most)
 }
 
-// full returns a *FullError when there is no room for a route, and tells its Node.
-func (m *Manager) full(node string, route cloud.Route) error {
-	full := m.fullWith(m.room())
-	if full != nil && m.Events != nil {
-		object := event.Object{Kind: "Node", Name: node, UID: route.NodeUID}
-		m.Events.Record(object, event.RouteLimitReached, fmt.Sprintf("no route to %s was made: %v", route.Destination, full))
-	}
-	return full
-}
+func (e *FullError) Unwrap() error { return e.Err }
 
-// more is how many routes there are more after the creation of one: none where there is one with its destination, which
-// is completed, or is as it has to be. The error is a *FullError.
-func (m *Manager) more(node string, route cloud.Route) (int, error) {
+// present says whether there is a route to the destination, which a creation completes, or finds as it has to be.
+func (m *Manager) present(route cloud.Route) bool {
 	m.mu.Lock()
-	present := m.destinations[route.Destination]
-	m.mu.Unlock()
-	if present {
-		return 0, nil
-	}
-	return 1, m.full(node, route)
+	defer m.mu.Unlock()
+	return m.destinations[route.Destination]
 }
 
 // fullWith returns a *FullError when there is no room.

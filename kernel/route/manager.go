@@ -70,6 +70,8 @@ type Manager struct {
 	owner cloud.Owner
 	// notices are what Nodes are told in each List.
 	notices event.Once
+	// refusals are what the cloud is not asked for.
+	refusals refusals
 
 	mu sync.Mutex
 	// listed are the routes of the last List: Delete gets only a name and a destination.
@@ -124,29 +126,9 @@ func (m *Manager) List(ctx context.Context) ([]Route, error) {
 		})
 	}
 	routes = append(routes, m.leftOut(nodes)...)
+	m.refusals.keep(m.wanted())
 	m.notices.Round()
 	return routes, nil
-}
-
-// Create sends a pod network to a node. Where the network holds no more routes it asks the cloud nothing: the
-// error is a *FullError.
-func (m *Manager) Create(ctx context.Context, node string, destination netip.Prefix) error {
-	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
-	route := cloud.Route{Destination: destination.Masked()}
-	var err error
-	if route.Target, route.NodeUID, err = m.target(node); err != nil {
-		return fmt.Errorf("creating route %s: %w", destination, err)
-	}
-	return m.write(ctx, operation(cloud.Create, route, node), func(ctx context.Context) error {
-		more, err := m.more(node, route)
-		if err != nil {
-			return err
-		}
-		if route.NextHop, err = m.nextHop(ctx, route); err != nil {
-			return fmt.Errorf("creating route %s: %w", route.Destination, err)
-		}
-		return m.count(more, m.Cloud.Routes.CreateRoute(ctx, m.owner, route))
-	})
 }
 
 // Delete removes a route that List returned. One that is gone, or was never ours, is left
@@ -158,7 +140,11 @@ func (m *Manager) Delete(ctx context.Context, route Route) error {
 		return err
 	}
 	return m.write(ctx, operation(cloud.Delete, actual, route.Node), func(ctx context.Context) error {
-		return m.count(-1, m.Cloud.Routes.DeleteRoute(ctx, m.owner, actual))
+		err := m.count(-1, m.Cloud.Routes.DeleteRoute(ctx, m.owner, actual))
+		if err == nil {
+			m.refusals.forget()
+		}
+		return err
 	})
 }
 
@@ -214,6 +200,12 @@ func (m *Manager) read(ctx context.Context, nodes directory) ([]cloud.Route, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	for before := range m.destinations {
+		if !destinations[before] {
+			m.refusals.forget()
+			break
+		}
+	}
 	m.listed, m.held, m.destinations = listed, held, destinations
 	return routes, nil
 }
@@ -254,15 +246,4 @@ func (m *Manager) recall(ctx context.Context, route Route) (cloud.Route, bool, e
 		}
 	}
 	return cloud.Route{}, false, nil
-}
-
-// target returns the machine of a Node, and the Node's UID.
-func (m *Manager) target(name string) (cloud.InstanceID, string, error) {
-	for _, node := range m.Nodes() {
-		if node.Name == name {
-			id, err := m.Machines.ProviderID(node)
-			return id, string(node.UID), err
-		}
-	}
-	return "", "", fmt.Errorf("node %q is not one of cloud %q", name, m.Cloud.Name)
 }

@@ -197,7 +197,7 @@ func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
 		t.Fatalf("List = %+v, %v, with %d calls about zones", list.Items, err, len(fake.Made("DescribeAvailabilityZones")))
 	}
 	const label = "topology.k8s.aws/zone-id"
-	if before, after := m.LabelNeed(list.Items[0], nil), m.LabelNeed(list.Items[0], map[string]string{label: "euw1-lax1-az1"}); before != cloud.LabelsRequired || after != cloud.LabelsNone {
+	if before, after := m.LabelNeed(list.Items[0], nil), m.LabelNeed(list.Items[0], map[string]string{label: "euw1-lax1-az1"}); before != cloud.LabelsWanted || after != cloud.LabelsNone {
 		t.Errorf("a Node needs labels: %q, and with the zone's id %q", before, after)
 	}
 	labels, err := m.Labels(t.Context(), list.Items)

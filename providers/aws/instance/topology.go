@@ -2,6 +2,7 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -23,51 +24,50 @@ const (
 	topologyBatch = 100
 )
 
-// LabelNeed implements cloud.Labeler.
+// LabelNeed implements cloud.Labeler. Nobody has asked for the labels of what topologyPattern does not match, so no Node waits for them.
 //
-//	machine                                need
-//	without the id of its zone, nor has    required
-//	 its Node that
-//	the Node has the first layer's label   none
-//	without a type, as on Fargate          none
-//	type matches topologyPattern           required
-//	other                                  wanted
+//	machine                                 its Node has            need
+//	of a type that topologyPattern matches  no label of a layer     required
+//	of which EC2 did not say the zone's id  no label with that id   wanted
+//	without a type, as on Fargate           -                       none
+//	other                                   the first layer's label none
+//	other                                   no label of a layer     wanted
 func (m *Machines) LabelNeed(machine cloud.Instance, labels map[string]string) cloud.LabelNeed {
 	_, labelled := labels[labelNetworkLayer+"1"]
 	switch {
-	case lacksZoneID(machine) && labels[labelZoneID] == "":
+	case !labelled && machine.Type != "" && m.TopologyPattern != nil && m.TopologyPattern.MatchString(machine.Type):
 		return cloud.LabelsRequired
+	case lacksZoneID(machine) && labels[labelZoneID] == "":
+		return cloud.LabelsWanted
 	case labelled, machine.Type == "":
 		return cloud.LabelsNone
-	case m.TopologyPattern != nil && m.TopologyPattern.MatchString(machine.Type):
-		return cloud.LabelsRequired
 	default:
 		return cloud.LabelsWanted
 	}
 }
 
 // Labels implements cloud.Labeler with one call for a hundred machines, and one for zones where EC2 does not say their ids
-// with the machines themselves.
+// with the machines themselves. What one of the two fails with does not lose the labels of the other.
 //
 //	answer                                      labels of the network's layers
 //	layers                                      one for each
 //	none for an instance, or for its type       none
 //	the region does not tell, or we may not     none: nobody would wait for them to come
 //	ask
-//	any other refusal                           an error
+//	any other refusal                           those that were read before, and an error
 func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
-	labels, err := m.zonesOf(ctx, machines)
-	if err != nil {
-		return nil, err
-	}
+	labels, zones := m.zonesOf(ctx, machines)
 	instances := slices.DeleteFunc(slices.Clone(machines), func(machine cloud.Instance) bool { return machine.Type == "" })
 	ids := make([]string, len(instances))
 	for n, machine := range instances {
 		ids[n] = string(machine.ID)
 	}
 	found, err := m.topology(ctx, ids)
-	if err != nil && !failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation") {
-		return nil, fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
+	switch {
+	case failure.Is(err, "UnsupportedOperation", "UnauthorizedOperation"):
+		err = nil
+	case err != nil:
+		err = fmt.Errorf("reading the topology of %d instances: %w", len(ids), err)
 	}
 	for _, one := range found {
 		id := cloud.InstanceID(aws.ToString(one.InstanceId))
@@ -75,7 +75,7 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 		maps.Copy(layers, labels[id])
 		labels[id] = layers
 	}
-	return labels, nil
+	return labels, errors.Join(zones, err)
 }
 
 // zonesOf returns the labels of their zones for the machines that lack them.

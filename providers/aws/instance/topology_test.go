@@ -92,3 +92,47 @@ func TestLabelsThatAreNotTold(t *testing.T) {
 		t.Errorf("an answer that is none: %v", labels)
 	}
 }
+
+// Nobody has asked for the labels of an ordinary instance: its Node does not wait for them. What was read of its zone is kept when
+// the topology cannot be read, and the other way round.
+func TestLabelsOfOrdinaryInstances(t *testing.T) {
+	m, fake := newMachines(t)
+	ordinary := cloud.Instance{ID: "i-1", Type: "t3.small", Zone: "eu-west-1a"}
+	listed, special := ordinary, ordinary
+	listed.Labels, special.Type = zoneLabels("euw1-az1"), "p5.48xlarge"
+	layer := map[string]string{labelNetworkLayer + "1": "nn-1"}
+	for _, c := range []struct {
+		machine cloud.Instance
+		has     map[string]string
+		want    cloud.LabelNeed
+	}{
+		{ordinary, nil, cloud.LabelsWanted},
+		{ordinary, layer, cloud.LabelsWanted},
+		{listed, layer, cloud.LabelsNone},
+		{special, nil, cloud.LabelsRequired},
+		{special, layer, cloud.LabelsWanted},
+		{cloud.Instance{Zone: "eu-west-1a"}, nil, cloud.LabelsWanted},
+	} {
+		if got := m.LabelNeed(c.machine, c.has); got != c.want {
+			t.Errorf("%s with %v needs %q, want %q", c.machine.Type, c.has, got, c.want)
+		}
+	}
+	fake.Answer("DescribeAvailabilityZones", func(url.Values) string {
+		return ec2test.Items("availabilityZoneInfo", ec2test.Element("zoneName", "eu-west-1a")+ec2test.Element("zoneId", "euw1-az1"))
+	})
+	for _, code := range []string{"RequestLimitExceeded", "AuthFailure", "InternalError"} {
+		fake.Answers["DescribeInstanceTopology"] = ec2test.Refusal(code)
+		labels, err := m.Labels(t.Context(), []cloud.Instance{ordinary})
+		if err == nil || labels["i-1"][labelZoneID] != "euw1-az1" {
+			t.Errorf("%s: %v, %v", code, labels, err)
+		}
+	}
+	fake.Answers["DescribeAvailabilityZones"] = ec2test.Refusal("UnauthorizedOperation")
+	fake.Answer("DescribeInstanceTopology", func(url.Values) string {
+		return ec2test.Items("instanceSet", ec2test.Element("instanceId", "i-1")+ec2test.Items("networkNodeSet", "nn-1"))
+	})
+	labels, err := m.Labels(t.Context(), []cloud.Instance{ordinary})
+	if err == nil || labels["i-1"][labelNetworkLayer+"1"] != "nn-1" {
+		t.Errorf("zones are not told: %v, %v", labels, err)
+	}
+}

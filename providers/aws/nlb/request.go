@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
@@ -16,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -54,7 +54,7 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 	for _, id := range slices.Sorted(maps.Keys(places)) {
 		m, address := types.SubnetMapping{SubnetId: new(id)}, places[id]
 		switch {
-		case strings.HasPrefix(address, "eipalloc-"):
+		case option.IsAllocation(address):
 			m.AllocationId = &address
 		case address != "":
 			m.PrivateIPv4Address = &address

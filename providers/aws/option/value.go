@@ -79,6 +79,14 @@ func checkName(value string) (string, bool) {
 	return value, len(value) <= MaxName && BalancerNames.MatchString(value) && !strings.HasPrefix(value, reservedName)
 }
 
+var allocations = regexp.MustCompile(`^eipalloc-[0-9a-z]+$`)
+
+// IsAllocation reports whether a text has the form of the id of an Elastic IP.
+func IsAllocation(text string) bool { return allocations.MatchString(text) }
+
+// IsARN reports whether a text can be the name of something in all of AWS.
+func IsARN(text string) bool { return strings.HasPrefix(text, "arn:") }
+
 // What AWS takes for tags (Elastic Load Balancing API, Tag). Of 50 on an
 // object some are ours.
 const (

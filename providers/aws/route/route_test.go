@@ -13,6 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
@@ -214,6 +215,43 @@ func TestCreateRoute(t *testing.T) {
 				t.Errorf("writes (-want +got):\n%s", difference)
 			}
 		})
+	}
+}
+
+// TestRefusedRoute: what was made before AWS refused a table is taken back, and nothing that was there before. A failure that may
+// be none is tried again instead.
+func TestRefusedRoute(t *testing.T) {
+	checked, free := interfaces("eni-1"), forwards
+	switchedOff, switchedOn := "ModifyInstanceAttribute i-1 false", "ModifyInstanceAttribute i-1 true"
+	first, back := "CreateRoute rtb-1 10.1.1.0/24 i-1", "DeleteRoute rtb-1 10.1.1.0/24"
+	for name, c := range map[string]struct {
+		instance string
+		one      []string
+		code     string
+		writes   []string
+	}{
+		"a full table":                       {checked, nil, "RouteLimitExceeded", []string{switchedOff, first, back, switchedOn}},
+		"rights for one table only":          {checked, nil, "UnauthorizedOperation", []string{switchedOff, first, back, switchedOn}},
+		"the check was off":                  {free, nil, "RouteLimitExceeded", []string{first, back}},
+		"a route that was there":             {checked, []string{to("10.1.1.0/24", "i-1", "active")}, "RouteLimitExceeded", []string{switchedOff}},
+		"a route that is led elsewhere":      {checked, []string{to("10.1.1.0/24", "i-gone", "blackhole")}, "RouteLimitExceeded", []string{switchedOff, "ReplaceRoute rtb-1 10.1.1.0/24 i-1"}},
+		"a failure that may be over already": {checked, nil, "IncorrectState", []string{switchedOff, first}},
+	} {
+		d, w := newTables(t)
+		w.tables, w.instances = map[string][]string{"rtb-1": c.one, "rtb-2": nil}, map[string]string{"i-1": c.instance}
+		create := w.Answers["CreateRoute"]
+		w.Answers["CreateRoute"] = func(form url.Values) (int, string) {
+			if form.Get("RouteTableId") == "rtb-2" {
+				return ec2test.Refusal(c.code)(form)
+			}
+			return create(form)
+		}
+		if err := d.CreateRoute(t.Context(), cloud.Owner{}, cloud.Route{Destination: network("10.1.1.0/24"), Target: "i-1"}); !failure.Is(err, c.code) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if difference := cmp.Diff(c.writes, w.writes); difference != "" {
+			t.Errorf("%s: writes (-want +got):\n%s", name, difference)
+		}
 	}
 }
 

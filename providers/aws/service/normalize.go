@@ -23,6 +23,9 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	if err := checkReach(in, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
+	if err := checkCertificates(in.Spec); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
 	if in.LoadBalancerIP != "" {
 		return cloud.Balancer{}, nil, &cloud.Invalid{
 			Field: "spec.loadBalancerIP", Value: in.LoadBalancerIP,
@@ -53,6 +56,20 @@ func checkReach(in cloud.Input, vpc string) error {
 	return nil
 }
 
+// checkCertificates refuses what cannot be a certificate where a port needs it: AWS refuses the listener only after other things
+// were made.
+func checkCertificates(spec cloud.Spec) error {
+	if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return option.Terminates(spec, p) }) {
+		return nil // usageWarnings tells
+	}
+	for _, text := range option.Certificate.List(spec.Options) {
+		if !option.IsARN(text) {
+			return &cloud.Invalid{Field: option.Certificate.Name, Value: text, Want: "want the ARN of a certificate of ACM or IAM"}
+		}
+	}
+	return nil
+}
+
 // defaultNames are the names balancers have when nothing else is asked for.
 var defaultNames = regexp.MustCompile(`^a[0-9a-f]{31}$`)
 
@@ -72,7 +89,7 @@ func usageWarnings(in cloud.Input) []cloud.Warning {
 		}
 	}
 	for _, text := range certificates {
-		if !strings.HasPrefix(text, "arn:") {
+		if !option.IsARN(text) {
 			note(option.Certificate.Name, "%q is no ARN of a certificate", text)
 		}
 	}

@@ -29,6 +29,7 @@ func TestCheck(t *testing.T) {
 	}{
 		"as it is":                 {map[string]string{}, ""},
 		"a free address":           {map[string]string{at: s.world.Public[0], own + "eip-allocations": free}, ""},
+		"an address for its id":    {map[string]string{at: s.world.Public[0], own + "eip-allocations": "192.0.2.7"}, own + "eip-allocations"},
 		"an address in use":        {map[string]string{at: s.world.Public[0], own + "eip-allocations": used}, own + "eip-allocations"},
 		"no such address":          {map[string]string{at: s.world.Public[0], own + "eip-allocations": "eipalloc-0123456789abcdef0"}, own + "eip-allocations"},
 		"a name in use":            {map[string]string{"multicloud-ccm.io/name": "front"}, "multicloud-ccm.io/name"},

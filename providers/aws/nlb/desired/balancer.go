@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/config"
@@ -115,6 +116,7 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	} else if option.PrivateAddresses.Has(w.input.Options) {
 		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.input.Options), "it does not go together with "+option.Addresses.Name)
 	}
+	w.formed(key.Name, given)
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
@@ -137,6 +139,17 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	asked := strings.Join([]string{option.Subnets.In(w.input.Options), option.Addresses.In(w.input.Options), option.PrivateAddresses.In(w.input.Options)}, " ")
 	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
 		b.ProviderFields[balancer.FieldSubnets] = now
+	}
+}
+
+// formed refuses what cannot be a value of the key with the addresses: AWS refuses it only after other things were made.
+func (w *builder) formed(key string, given []string) {
+	isAddress, want := option.IsAllocation, `want allocation ids of Elastic IPs, such as "eipalloc-0123456789abcdef0"`
+	if key == option.PrivateAddresses.Name {
+		isAddress, want = func(text string) bool { _, ok := annotation.IPv4(text); return ok }, "want IPv4 addresses"
+	}
+	if i := slices.IndexFunc(given, func(text string) bool { return !isAddress(text) }); i >= 0 {
+		w.refuse(key, given[i], want)
 	}
 }
 
