@@ -41,6 +41,26 @@ func (s Spec) Restricts(f Families) bool {
 	return f.IPv4 && !admits(netip.IPv4Unspecified()) || f.IPv6 && !admits(netip.IPv6Unspecified())
 }
 
+// Enforcer is who keeps out clients that are in none of the source ranges of a Service.
+type Enforcer string
+
+// Enforcers. Where nobody enforces source ranges a Service that has some is refused.
+const (
+	EnforcedByNobody   Enforcer = ""
+	EnforcedByBalancer Enforcer = "the load balancer"
+	EnforcedByGroup    Enforcer = "the security group of the load balancer"
+	EnforcedByNodes    Enforcer = "the security group of the nodes"
+	// EnforcedByUser is whoever manages security groups that are not ours: an event says so.
+	EnforcedByUser Enforcer = "whoever manages the security groups"
+)
+
+// Enforcement says who enforces source ranges on a kind of load balancers, of clients of one family.
+type Enforcement struct {
+	Balancer string
+	Family   Families
+	By       Enforcer
+}
+
 // Reaching is implemented by Balancers whose load balancers do not all reach machines at IPv4 addresses, or are not reached at IPv4
 // addresses alone, with Balancer.DualStack at IPv6 ones too.
 type Reaching interface {

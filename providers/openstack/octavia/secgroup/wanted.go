@@ -63,8 +63,8 @@ func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 func (m *Manager) wantedRules(in cloud.Input) packetfilter.Rules {
 	sources := []string{in.Lookups[desired.LookupMemberCIDR]}
 	if m.Rules.Config.Provider == config.ProviderOVN {
-		if sources = desired.SourceRanges(in); len(sources) == 0 {
-			sources = []string{desired.Everyone(in.IPv6)}
+		if sources = m.Rules.SourceRanges(in); len(sources) == 0 {
+			sources = []string{desired.Everyone(desired.OnIPv6(in))}
 		}
 	}
 	rules := packetfilter.Rules{}
