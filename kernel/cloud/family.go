@@ -49,16 +49,18 @@ const (
 	EnforcedByNobody   Enforcer = ""
 	EnforcedByBalancer Enforcer = "the load balancer"
 	EnforcedByGroup    Enforcer = "the security group of the load balancer"
-	EnforcedByNodes    Enforcer = "the security group of the nodes"
+	EnforcedByNodes    Enforcer = "the security groups of the nodes"
+	// EnforcedByFirewall is both the balancer and what is in front of the nodes.
+	EnforcedByFirewall Enforcer = "the load balancer, and the firewall of the nodes"
 	// EnforcedByUser is whoever manages security groups that are not ours: an event says so.
-	EnforcedByUser Enforcer = "whoever manages the security groups"
+	EnforcedByUser Enforcer = "whoever manages the security groups; an event says so"
 )
 
-// Enforcement says who enforces source ranges on a kind of load balancers, of clients of one family.
+// Enforcement says, for the documentation, who enforces source ranges on a kind of load balancers, and which families it has addresses of.
 type Enforcement struct {
 	Balancer string
-	Family   Families
 	By       Enforcer
+	Clients  Families
 }
 
 // Reaching is implemented by Balancers whose load balancers do not all reach machines at IPv4 addresses, or are not reached at IPv4
