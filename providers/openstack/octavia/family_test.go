@@ -2,6 +2,7 @@ package octavia
 
 import (
 	"errors"
+	"fmt"
 	"net/netip"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
@@ -179,6 +181,37 @@ func TestNetworkOfBothFamilies(t *testing.T) {
 		}
 		if lb.Fields["vip_subnet_id"] != test.subnet || lb.Fields["vip_network_id"] != idNodes || other != test.other {
 			t.Errorf("%s: made in %v of %v and in %q", name, lb.Fields["vip_subnet_id"], lb.Fields["vip_network_id"], other)
+		}
+	}
+}
+
+// A port without port security has no group: nothing keeps clients out there, which is said.
+func TestUnguardedNodes(t *testing.T) {
+	off, on := false, true
+	port := func(address string, security *bool) neutron.Port {
+		return neutron.Port{ID: address, Security: security, FixedIPs: []neutron.FixedIP{{Address: netip.MustParseAddr(address)}}}
+	}
+	s := &object.Snapshot{Security: object.Security{Ports: []neutron.Port{port("10.0.0.1", &off), port("10.0.0.2", &on), port("10.0.0.3", nil)}}}
+	for name, test := range map[string]struct {
+		provider, ranges string
+		want             bool
+	}{
+		"restricted":   {"ovn", "10.0.0.0/8", true},
+		"everyone":     {"ovn", "0.0.0.0/0", false},
+		"the listener": {"amphora", "10.0.0.0/8", false},
+	} {
+		d := New(Clients{}, Settings{Version: api.V(2, 26), Balancer: config.Balancer{Provider: test.provider, ManageSecurityGroups: true}})
+		in := specOf(nil)
+		in.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
+		for i, node := range []string{"a", "b", "c"} {
+			in.Candidates = append(in.Candidates, cloud.Target{NodeName: node, Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: fmt.Sprintf("10.0.0.%d", i+1)}}})
+		}
+		d.exploreGuards(s, in.Lookups, in)
+		said := slices.ContainsFunc(d.Notes(in), func(w cloud.Warning) bool {
+			return w.Field == "spec.loadBalancerSourceRanges" && strings.HasSuffix(w.Message, "no port security: a")
+		})
+		if said != test.want {
+			t.Errorf("%s: said %v", name, d.Notes(in))
 		}
 	}
 }

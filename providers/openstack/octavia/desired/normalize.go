@@ -46,6 +46,8 @@ const (
 	LookupFull = "full"
 	// LookupScope is the scope of a balancer we are a tenant of.
 	LookupScope = "scope"
+	// LookupUnguarded are the nodes at which no security group enforces source ranges, "" for none.
+	LookupUnguarded = "unguarded"
 	// LookupTLS says what is wrong with the certificate, "" when nothing is.
 	LookupTLS = "tls"
 )
@@ -172,6 +174,9 @@ func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 	list = append(list, tlsNotes(in.Spec)...)
 	if left := len(in.SourceRanges) - len(r.familiar(in)); left > 0 {
 		note(fieldSourceRanges, fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
+	}
+	if nodes := in.Lookups[LookupUnguarded]; nodes != "" && in.Restricts(r.families(in)) {
+		note(fieldSourceRanges, "nothing enforces them at these nodes, whose ports have no port security: "+nodes)
 	}
 	for _, port := range in.Ports {
 		if port.Protocol != cloud.ProtocolTCP && r.Terminates(in.Spec) {

@@ -98,6 +98,11 @@ func Behind(g object.Security, addresses []string) map[string]bool {
 	return ids
 }
 
+// Unguarded reports whether the machine at an address has a port that no group can be at.
+func Unguarded(g object.Security, address string) bool {
+	return slices.ContainsFunc(portsAt(g, address), func(p neutron.Port) bool { return p.Security != nil && !*p.Security })
+}
+
 // portsAt returns the machines' ports with an address: those in the balancer's network if there are
 // any. Where several networks have the same addresses nothing else tells whose is meant, so then
 // it is nobody's.
