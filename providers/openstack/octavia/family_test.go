@@ -160,17 +160,22 @@ func TestNetworkOfBothFamilies(t *testing.T) {
 	const four, six = `{"id": "four", "network_id": "` + idNodes + `", "cidr": "10.0.0.0/16", "ip_version": 4}`, `{"id": "six", "network_id": "` + idNodes + `", "cidr": "fd00::/64", "ip_version": 6}`
 	for name, test := range map[string]struct {
 		ipv6, dual    bool
+		given         string // the subnet that is asked for
 		subnet, other string
 	}{
-		"IPv4": {false, false, "", ""},
-		"IPv6": {true, false, "six", ""},
-		"both": {true, true, "six", "four"},
+		"IPv4":                 {false, false, "", "", ""},
+		"IPv6":                 {true, false, "", "six", ""},
+		"both":                 {true, true, "", "six", "four"},
+		"both, a given subnet": {true, true, idNode, idNode, "six"},
 	} {
 		answers := checked()
 		answers["GET /subnets"], answers["GET /subnets/six"] = `{"subnets": [`+four+`, `+six+`]}`, `{"subnet": `+six+`}`
 		c := newCase(t, answers)
 		in := specOf(map[string]string{option.Network.Name: idNodes, option.Internal.Name: "true"})
 		in.IPv6, in.DualStack = test.ipv6, test.dual
+		if test.given != "" {
+			in.Options[option.Subnet.Name] = test.given
+		}
 		made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: test.dual}})
 		if err != nil {
 			t.Fatal(err)
