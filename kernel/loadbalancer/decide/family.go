@@ -27,19 +27,19 @@ func (p Policy) unanswered(s desired) []problem.Warning {
 	if !silent {
 		return nil
 	}
-	return []problem.Warning{problem.Invalid(fieldFamilies, p.Input.Spec.Families().String(), fmt.Sprintf(
+	return []problem.Warning{problem.Invalid(fieldFamilies, p.Input.Families().String(), fmt.Sprintf(
 		"want %s, alone or beside another family: the load balancer would reach nodes at %s addresses only, where no other Service answers", targets, targets))}
 }
 
 // silent reports whether the nodes answer the Service in none of the families in which they are reached, which it returns.
 func (p Policy) silent(s desired) (targets cloud.Families, silent bool) {
 	_, targets = p.Cloud.Families(s.input, s.possible)
-	return targets, targets.Without(p.Input.Spec.Families()) == targets
+	return targets, targets.Without(p.Input.Families()) == targets
 }
 
 // familyWarnings say which families of the Service are not served. What a driver says of them is not said twice.
 func (p Policy) familyWarnings(s desired) []problem.Warning {
-	families := p.Input.Spec.Families()
+	families := p.Input.Families()
 	clients, _ := p.Cloud.Families(s.input, s.possible)
 	left := families.Without(clients)
 	told := slices.ContainsFunc(s.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })

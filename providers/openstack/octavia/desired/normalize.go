@@ -2,7 +2,6 @@ package desired
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -172,12 +171,7 @@ func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 	list = append(list, monitorNotes(in.Spec)...)
 	list = append(list, r.ownNotes(in.Spec)...)
 	list = append(list, tlsNotes(in.Spec)...)
-	if left := len(in.SourceRanges) - len(r.familiar(in)); left > 0 {
-		note(fieldSourceRanges, fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
-	}
-	if nodes := in.Lookups[LookupUnguarded]; nodes != "" && in.Restricts(r.families(in)) {
-		note(fieldSourceRanges, "nothing enforces them at these nodes, whose ports have no port security: "+nodes)
-	}
+	list = append(list, r.rangeNotes(in)...)
 	for _, port := range in.Ports {
 		if port.Protocol != cloud.ProtocolTCP && r.Terminates(in.Spec) {
 			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")

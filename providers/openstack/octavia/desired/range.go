@@ -1,6 +1,7 @@
 package desired
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -91,4 +92,16 @@ func nobody(ipv6 bool) string {
 		return "2001:db8::/128"
 	}
 	return "192.0.2.0/32"
+}
+
+// rangeNotes say which source ranges have no effect, and where they have none.
+func (r *Rules) rangeNotes(in cloud.Input) []cloud.Warning {
+	var list []cloud.Warning
+	if left := len(in.SourceRanges) - len(r.familiar(in)); left > 0 {
+		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: fmt.Sprintf("%d of them are of a family the balancer has no address of", left)})
+	}
+	if nodes := in.Lookups[LookupUnguarded]; nodes != "" && in.Restricts(r.families(in)) {
+		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: "nothing enforces them at these nodes, whose ports have no port security: " + nodes})
+	}
+	return list
 }
