@@ -34,7 +34,7 @@ func (p Policy) Decide(f Finding, c target.Candidates) Decision { return p.Restr
 //	-         yes    -                 delete what failed before it ever served
 //	yes       no     -                 nothing
 //	yes       yes    -                 targets only
-//	no        no     -                 create, once a node can be a target
+//	no        no     -                 create, once a node can be a target; nothing where its nodes would not answer, see unanswered
 //	no        yes    same              differences
 //	no        yes    differ            differences without them, which are blocked
 //	no        yes    differ, allowed   see replace
@@ -53,6 +53,9 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		}
 		s.warnings = p.RespellWarnings(s.warnings)
 	}
+	if len(problems) == 0 && !observed.Found {
+		problems = p.unanswered(s)
+	}
 	switch {
 	case len(problems) > 0:
 		d := p.Retarget(observed, c)
@@ -61,7 +64,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
-	case len(s.blocked) > 0 && !observed.Protected && p.mayReplace(s, c):
+	case len(s.blocked) > 0 && !observed.Protected && p.mayReplace(s, c) && len(p.unanswered(s)) == 0:
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
@@ -80,7 +83,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 	}
 	d := p.Decision(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.Whole, d.Held = true, held
-	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), p.familyWarnings(s), warnings)
 	d.Question = &question{Input: s.input, Before: observed, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
@@ -122,7 +125,7 @@ func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) 
 	d := p.Decision(s.input, observed, &after, append(operations, s.blocked...))
 	d.Whole, d.OwnershipTagsWait, d.Held, d.Err = true, wait, held, c.Err
 	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
-	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), p.familyWarnings(s), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
 }
 
