@@ -10,6 +10,6 @@ import (
 func init() {
 	registry.Register(registry.Provider{
 		Descriptor: aws.Descriptor(), New: aws.New, Annotations: aws.Annotations(), ReadOnly: aws.ReadOnly,
-		Throttled: aws.Throttled, API: aws.API, Upstream: aws.Upstream(),
+		Throttled: aws.Throttled, API: aws.API, Upstream: aws.Upstream(), SourceRanges: aws.SourceRanges(),
 	})
 }

@@ -10,6 +10,6 @@ import (
 func init() {
 	registry.Register(registry.Provider{
 		Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations(), ReadOnly: digitalocean.ReadOnly,
-		Upstream: digitalocean.Upstream(),
+		Upstream: digitalocean.Upstream(), SourceRanges: digitalocean.SourceRanges(),
 	})
 }

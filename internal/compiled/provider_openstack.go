@@ -10,6 +10,6 @@ import (
 func init() {
 	registry.Register(registry.Provider{
 		Descriptor: openstack.Descriptor(), New: openstack.New, Annotations: openstack.Annotations(), ReadOnly: openstack.ReadOnly,
-		Upstream: openstack.Upstream(),
+		Upstream: openstack.Upstream(), SourceRanges: openstack.SourceRanges(),
 	})
 }

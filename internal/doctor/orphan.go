@@ -14,7 +14,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
@@ -166,15 +165,13 @@ func (f *facts) keeps(svc *corev1.Service) bool {
 	return handover.SignsOf(f.Cloud).Wanted(svc) || servicehelper.HasLBFinalizer(svc)
 }
 
-// records reports whether an annotation of a Service has the id of a balancer.
+// records reports whether an annotation of a Service has the id of a balancer. The record of a creation counts for nothing: whoever
+// edits the Service can write it, and what was made for the Service says so in its tags.
 func (f *facts) records(svc *corev1.Service, b cloud.OwnedBalancer) bool {
 	values, _ := f.Cloud.Annotations.Parse(svc.Annotations)
 	ids := []string{annotation.Adopt.In(values)}
 	if name := f.Cloud.Descriptor.IDAnnotation; name != "" {
 		ids = append(ids, svc.Annotations[name])
-	}
-	if record := creation.Of(svc); record != nil {
-		ids = append(ids, record.ID)
 	}
 	return slices.Contains(ids, b.ID)
 }

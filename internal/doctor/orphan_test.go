@@ -63,6 +63,7 @@ func TestOrphans(t *testing.T) {
 		{"of one that hands itself over", annotated("example.com/kind", "b"), of(living), says + "shop/web asks for none any more, and has no finalizer"},
 		{"of one that kept a former id", asIs, of(cloud.Owner{Cluster: "old", Namespace: "shop", Name: "old", UID: "9"}), says + "shop/old of the former cluster id old is gone"},
 		{"when nobody knows its age", asIs, with(of(lost), func(b *cloud.OwnedBalancer) { b.Created = time.Time{} }), says + "shop/old is gone"},
+		{"that another one says to have made", func(s *corev1.Service) { s.Annotations = creation.Record{At: now, ID: "lb"}.Annotation() }, of(lost), says + "shop/old is gone"},
 
 		{"of a Service that lives", asIs, of(living), ""},
 		{"of a former id of one that lives", asIs, of(cloud.Owner{Cluster: "old", Namespace: "shop", Name: "web", UID: "1"}), ""},
@@ -78,7 +79,6 @@ func TestOrphans(t *testing.T) {
 		{"while it is young", asIs, with(of(lost), func(b *cloud.OwnedBalancer) { b.Created = now.Add(-time.Minute) }), ""},
 		{"recorded", annotated("example.com/id", "lb"), of(lost), ""},
 		{"to be adopted", annotated(annotation.Adopt.Name, "lb"), of(lost), ""},
-		{"asked for a moment ago", func(s *corev1.Service) { s.Annotations = creation.Record{At: now, ID: "lb"}.Annotation() }, of(lost), ""},
 		{"published", func(s *corev1.Service) {
 			s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}
 		}, of(lost), ""},

@@ -165,7 +165,7 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 			s.byName(ctx, o, node)
 		}
 		if machine, known := s.of[node.Name]; known {
-			s.of[node.Name] = instance.Complete(o.Cloud.Completer, machine, node)
+			s.of[node.Name] = instance.Complete(o.Cloud, machine, node)
 		}
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -185,7 +185,7 @@ func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanatio
 		r, handed := roles[node.Name]
 		switch {
 		case !handed:
-			s.add(node.Name, "out", view.LeftOut(node, i.cloud.Concerns))
+			s.add(node.Name, "out", target.LeftOut(node, i.cloud.Concerns))
 		case r.Target && (r.Attached || !found.Observed.Found):
 			s.add(node.Name, "in", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target:

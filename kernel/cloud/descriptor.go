@@ -84,6 +84,12 @@ type Capabilities struct {
 	// MaxRoutes is how many routes ListRoutes may come to return, 0 for no published limit. The kernel makes
 	// no more, and says so.
 	MaxRoutes int
+	// Hostnames says that the cloud has host names of its own for machines, such as those of its DNS, which are their
+	// AddressHostname. Elsewhere a Hostname is the name of the machine, and the kernel puts the Node's name in its place.
+	Hostnames bool
+	// Loopback says that machines and load balancers of the cloud are on this host, so that their loopback addresses
+	// count. Elsewhere the kernel drops those.
+	Loopback bool
 	// Tags says that machines can have tags which users choose, see Tagger.
 	Tags bool
 	// Protocols are the transport protocols a Service port may have.

@@ -49,7 +49,7 @@ type Instance struct {
 	Region string
 	Zone   string
 	State  State
-	// Addresses are in the order in which they shall appear on the Node.
+	// Addresses are in the order in which they shall appear on a new Node. One that is initialised keeps its order.
 	Addresses []Address
 	// Labels are added to the Node when it is initialised.
 	Labels map[string]string

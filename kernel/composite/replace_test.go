@@ -83,6 +83,7 @@ func TestPutBack(t *testing.T) {
 	invalid := &cloud.Invalid{Field: "x", Value: "y", Want: "z"}
 	present := list(lb(nil), front("80", "tcp"))
 	wanted := list(lb(fields{"name": "new"}), front("80", "tls"), pool("p", nil))
+	wanted[1].Fields["at creation"] = "x" // what is read of it does not have this
 	for name, deletion := range map[string]*cloud.Running{"at once": nil, "it takes a while": {Operations: []string{"action-1"}}} {
 		f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), present, wanted)
 		f.refuses = func(r cloud.Resource) error {
@@ -109,7 +110,7 @@ func TestPutBack(t *testing.T) {
 		if not == nil || !errors.Is(not, invalid) || not.Resource != front("80", "").Ref() {
 			t.Fatalf("%s: error %v", name, not)
 		}
-		if r, there := f.at(front("80", "").Ref()); !there || r.Fields["protocol"] != "tcp" || len(f.problems) > 0 {
+		if r, there := f.at(front("80", "").Ref()); !there || r.Fields["protocol"] != "tcp" || r.Fields["at creation"] != "x" || len(f.problems) > 0 {
 			t.Errorf("%s: %+v after %q; problems %q", name, r, f.done, f.problems)
 		}
 		f.done = nil
@@ -122,6 +123,19 @@ func TestPutBack(t *testing.T) {
 		if !slices.Contains(f.done, "create listener 80") {
 			t.Errorf("%s: when it is gone: %q", name, f.done)
 		}
+	}
+}
+
+// What went only for what it refers to is wanted as before: where the cloud refuses it, the same is not asked for once more.
+func TestWhatWentAlongIsNotPutBack(t *testing.T) {
+	present := list(lb(nil), pool("p", nil), listener("80", "p", "tcp"))
+	wanted := list(lb(nil), pool("p", fields{"protocol": "http"}), listener("80", "p", "tcp"))
+	f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), present, wanted)
+	f.fails = map[string]error{"create listener 80": &cloud.Invalid{}}
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	not, is := errors.AsType[*cloud.NotReplaced](err)
+	if err == nil || is || !slices.Equal(f.done, []string{"delete listener 80", "delete pool p", "create pool p", "create listener 80"}) {
+		t.Errorf("carried out %q, %v, put back %v", f.done, err, not)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // Parts of a balancer that settles follow each other without a look. What bears the ownership tags, and what others write too, is
 // looked at before; so is everything after a creation and a refusal, and where the driver does not tell the end.
 func TestPartsFollowWithoutALook(t *testing.T) {
-	address := cloud.ResourceKind{Name: "address"}
+	address, rule := cloud.ResourceKind{Name: "address"}, cloud.ResourceKind{Name: "rule", Settles: second, Disturbs: []string{"listener"}}
+	ruled := func(x string) cloud.Resource { return res("rule", "r", fields{"x": x}) }
 	change := cloud.Change{Before: cloud.Observed{Found: true, ID: "id-1"}, After: &cloud.Balancer{}}
 	two := list(lb(nil), pool("p", nil), pool("q", nil))
 	for name, test := range map[string]struct {
@@ -32,9 +33,11 @@ func TestPartsFollowWithoutALook(t *testing.T) {
 		"a part of a new balancer":         {wanted: two},
 		"another part after a refusal":     {present: list(lb(nil)), wanted: append(two, pool("a", nil)), fails: map[string]error{"create pool p": &cloud.Invalid{}}},
 		"another part after one waited":    {present: list(lb(nil)), wanted: append(two, pool("a", nil)), fails: map[string]error{"create pool p": &cloud.Waiting{}}},
+		"a part that is not disturbed":     {present: append(two, ruled("old")), wanted: list(lb(nil), ruled("new"), pool("p", nil)), follows: true},
+		"a part that is disturbed":         {present: list(lb(nil), front("80", "tcp"), front("81", "tcp"), ruled("old")), wanted: list(lb(nil), front("80", "tcp"), ruled("new"))},
 		"another part, and nobody is told": {present: list(lb(nil)), wanted: two, blind: true},
 	} {
-		f := newFake(append(theKinds(), address), test.present, test.wanted)
+		f := newFake(append(theKinds(), address, rule), test.present, test.wanted)
 		f.fails = test.fails
 		b := f.balancers()
 		b.follows = !test.blind
@@ -47,6 +50,45 @@ func TestPartsFollowWithoutALook(t *testing.T) {
 		if !progress.Pending || follows != test.follows || !test.follows && (progress.Rest != nil || len(progress.Operations) > 0) {
 			t.Errorf("%s: after %q progress %+v, want it to follow: %t", name, f.done, progress, test.follows)
 		}
+	}
+}
+
+// What is done when operations have ended is looked at before, unless something was deleted to be made again: only the model of that
+// change knows what there was before.
+func TestALookAfterOperations(t *testing.T) {
+	for name, test := range map[string]struct {
+		present, wanted []cloud.Resource
+		goesOn          string
+		settles, left   bool
+	}{
+		"a creation":             {list(lb(nil)), list(lb(nil), front("80", "tcp"), front("81", "tcp")), "create listener 80", false, true},
+		"a deletion":             {list(lb(nil), front("80", "tcp"), front("81", "tcp")), list(lb(nil)), "delete listener 80", false, true},
+		"a deletion for another": {list(lb(nil), front("80", "tcp")), list(lb(nil), front("80", "tls")), "delete listener 80", true, true},
+		"the last step":          {list(lb(nil)), list(lb(nil), front("80", "tcp")), "create listener 80", false, false},
+	} {
+		f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), test.present, test.wanted)
+		f.goesOn = map[string]*cloud.Running{test.goesOn: {Operations: []string{"action-1"}}}
+		p, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if err != nil || !p.Pending || !slices.Equal(p.Operations, []string{"action-1"}) || p.Settles != test.settles || (p.Rest != nil) != test.left {
+			t.Errorf("%s: after %q progress %+v, %v; want it to follow without a look: %t", name, f.done, p, err, test.settles)
+		}
+	}
+}
+
+// What was deleted is made again at once when its deletion has ended. All else has a look before it.
+func TestALookAfterAReplacementWhoseDeletionGoesOn(t *testing.T) {
+	wanted := list(lb(nil), front("80", "tls"), front("81", "tcp"))
+	f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), list(lb(nil), front("80", "tcp")), wanted)
+	f.goesOn = map[string]*cloud.Running{"delete listener 80": {Operations: []string{"action-1"}}}
+	b, change := f.balancers(), cloud.Change{After: &cloud.Balancer{}}
+	first, err := b.Apply(t.Context(), change)
+	if err != nil || first.Rest == nil {
+		t.Fatalf("after the deletion: %+v, %v", first, err)
+	}
+	change.Rest = first.Rest
+	second, err := b.Apply(t.Context(), change)
+	if err != nil || !second.Pending || !second.More || second.Rest != nil || !slices.Equal(f.done, []string{"delete listener 80", "create listener 80"}) {
+		t.Errorf("after %q progress %+v, %v; want a look", f.done, second, err)
 	}
 }
 

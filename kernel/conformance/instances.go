@@ -27,6 +27,7 @@ func (s *suite) instances(t *testing.T) {
 		{"an absent id is missing without an error", absentID},
 		{"find by name gives none, one or every match", findByName},
 		{"a stopped machine is stopped", stopped},
+		{"a node keeps its own name and the order of its addresses", nodeShowsItsOwn},
 		{"reading writes nothing", instancesOnlyRead},
 	})
 }

@@ -39,6 +39,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -153,7 +154,7 @@ func (c *Cloud) mine(node *corev1.Node) bool {
 
 // handed is the filter of the Node view of the service controller: the Nodes that are handed to balancers. It must stay
 // a function of the Node alone.
-func (c *Cloud) handed(node *corev1.Node) bool { return view.LeftOut(node, c.cloud.Concerns) == "" }
+func (c *Cloud) handed(node *corev1.Node) bool { return target.LeftOut(node, c.cloud.Concerns) == "" }
 
 // allNodes returns the Nodes of the cluster, whosever they are.
 func (c *Cloud) allNodes() []*corev1.Node {

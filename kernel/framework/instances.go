@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
@@ -37,6 +38,8 @@ type instances struct {
 	events    event.Recorder
 	// keepNodes never says that a machine is gone.
 	keepNodes bool
+	// nodeIPs are what initialised Nodes were told of their --node-ip, by UID.
+	nodeIPs sync.Map
 }
 
 var _ cloudprovider.InstancesV2 = (*instances)(nil)
@@ -62,6 +65,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 	})
 	if err == nil && !exists {
 		i.decisions.Add(node)
+		i.nodeIPs.Delete(node.UID)
 	}
 	return exists || err != nil, err
 }
@@ -92,11 +96,27 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 		// Without an error the Node would be without addresses until the next refresh.
 		return nil, fmt.Errorf("machine %s has no address yet", machine.ID)
 	}
-	if _, err := NodeAddresses(node, machine); fresh && err != nil {
-		// Upstream fails over it too, and says it nowhere but in its log.
-		i.events.Record(event.About("Node", node), event.NodeIPUnknown, err.Error())
-	}
+	i.tellNodeIP(node, machine)
 	return Metadata(machine), nil
+}
+
+// tellNodeIP says that a Node's addresses are not written, for its kubelet's --node-ip. Upstream says it nowhere but in its log.
+//
+//	the Node                         said
+//	is new                           each time: it is tried again less and less often
+//	is initialised                   once, until --node-ip or the machine's addresses change
+//	the same, its machine has none   never: nothing would be written anyway
+func (i *instances) tellNodeIP(node *corev1.Node, machine cloud.Instance) {
+	_, err := NodeAddresses(node, machine)
+	if err == nil || len(machine.Addresses) == 0 {
+		i.nodeIPs.Delete(node.UID)
+		return
+	}
+	text := err.Error()
+	if before, told := i.nodeIPs.Swap(node.UID, text); told && before == text && !instance.Uninitialized(node) {
+		return
+	}
+	i.events.Record(event.About("Node", node), event.NodeIPUnknown, text)
 }
 
 // Metadata is the machine in the form of the framework.

@@ -3,6 +3,7 @@ package framework
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 )
@@ -70,6 +72,62 @@ func TestMetadata(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("metadata (-want +got):\n%s", diff)
+	}
+}
+
+// saidEvents are events.
+type saidEvents struct{ log }
+
+func (s *saidEvents) Record(_ event.Object, reason event.Reason, message string) {
+	s.Add(reason.Name + " " + message)
+}
+
+// A --node-ip that the machine does not have is said: of a new Node each time, of one that runs once for each thing to say.
+func TestNodeIPUnknown(t *testing.T) {
+	given := func(ip string, change ...func(*corev1.Node)) *corev1.Node {
+		n := node("n", "sim://1", change...)
+		if ip != "" {
+			n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: ip}
+		}
+		return n
+	}
+	has := func(ips ...string) cloud.Instance {
+		machine := cloud.Instance{ID: "1", ProviderID: "sim://1"}
+		for _, ip := range ips {
+			machine.Addresses = append(machine.Addresses, cloud.Address{Type: cloud.AddressInternalIP, Address: ip})
+		}
+		return machine
+	}
+	fresh := withTaint(uninitializedTaint)
+	said, f := &saidEvents{}, &fakeInventory{}
+	i := instancesOf(f)
+	i.events = said
+	for _, step := range []struct {
+		name    string
+		node    *corev1.Node
+		machine cloud.Instance
+		events  int
+	}{
+		{"a new Node", given("10.0.0.9", fresh), has("10.0.0.5"), 1},
+		{"again", given("10.0.0.9", fresh), has("10.0.0.5"), 1},
+		{"a Node that runs", given("10.0.0.8"), has("10.0.0.5"), 1},
+		{"again", given("10.0.0.8"), has("10.0.0.5"), 0},
+		{"the machine has another address", given("10.0.0.8"), has("10.0.0.6"), 1},
+		{"mended", given("10.0.0.6"), has("10.0.0.6"), 0},
+		{"and wrong again", given("10.0.0.8"), has("10.0.0.6"), 1},
+		{"the machine has none", given("10.0.0.8"), has(), 0},
+		{"left out", given(""), has("10.0.0.6"), 0},
+		{"no address", given("here"), has("10.0.0.6"), 1},
+		{"one of two", given("10.0.0.6,fd00::1"), has("10.0.0.6"), 1},
+		{"two", given("10.0.0.6,fd00::1"), has("10.0.0.6", "fd00::1"), 0},
+	} {
+		f.machine = step.machine
+		if _, err := i.InstanceMetadata(t.Context(), step.node); err != nil {
+			t.Errorf("%s: %v", step.name, err)
+		}
+		if got := said.Take(); len(got) != step.events || step.events > 0 && !strings.Contains(got[0], "NodeIPUnknown") {
+			t.Errorf("%s: %d events, want %d: %v", step.name, len(got), step.events, got)
+		}
 	}
 }
 

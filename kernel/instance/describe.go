@@ -1,8 +1,6 @@
 package instance
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -20,7 +18,9 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if !ok {
 		return cloud.Instance{}, false
 	}
-	return cache.Copy(machine), true
+	machine = cache.Copy(machine)
+	machine.Addresses = c.Descriptor.Capabilities.UsableMachine(machine.Addresses)
+	return machine, true
 }
 
 // ID returns the machine that a Node's provider-ID names.
@@ -43,21 +43,9 @@ func attributesOf(node *corev1.Node) cloud.NodeAttributes {
 	return facts
 }
 
-func (n *nodes) complete(machine cloud.Instance, node *corev1.Node) cloud.Instance {
-	return Complete(n.completer, machine, node)
-}
-
-// Complete returns a machine with the addresses that only its Node knows; by is nil where the cloud tells all.
-func Complete(by cloud.Completer, machine cloud.Instance, node *corev1.Node) cloud.Instance {
-	if by != nil {
-		machine.Addresses = append(slices.Clip(machine.Addresses), by.FromNodeAddresses(machine, attributesOf(node))...)
-	}
-	return machine
-}
-
 // completeAll completes the machines of Nodes. Of two Nodes with one machine the first by name counts.
 func (n *nodes) completeAll(machines map[cloud.InstanceID]cloud.Instance) map[cloud.InstanceID]cloud.Instance {
-	if n.completer == nil {
+	if n.completer == nil && !anyOrder(machines) {
 		return machines
 	}
 	first := map[cloud.InstanceID]*corev1.Node{}

@@ -107,6 +107,9 @@ func newState(o Options) *state {
 		parse:     func(node *corev1.Node) (cloud.InstanceID, error) { return ID(o.Cloud, node) },
 		fromNode:  func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
 		completer: o.Cloud.Completer,
+		complete: func(machine cloud.Instance, node *corev1.Node) cloud.Instance {
+			return Complete(o.Cloud, machine, node)
+		},
 	}
 	s.budget = newBudget(s.schedule, s.size)
 	s.absences = absence.NewTracker(max(o.Brake.Max()+5, s.schedule.batch()), p.ConfirmGap, probeMaxAge)

@@ -22,6 +22,8 @@ type nodes struct {
 	fromNode func(*corev1.Node) (cloud.Instance, bool)
 	// completer is nil where the cloud tells all addresses.
 	completer cloud.Completer
+	// complete is Complete.
+	complete func(cloud.Instance, *corev1.Node) cloud.Instance
 	// list returns all Nodes of the view.
 	list  func() []*corev1.Node
 	grace time.Duration
@@ -141,11 +143,11 @@ func (e *NotMineError) Error() string {
 	}
 }
 
-// An announcement is the taint of the Cluster Autoscaler, which says when it chose the Node. One that
+// Announcement is the taint of the Cluster Autoscaler, which says when it chose the Node. One that
 // it left behind says nothing about today. Karpenter deletes the Node before its machine. A cordon is
 // no announcement: people cordon Nodes in an outage too.
 const (
-	announcement    = "ToBeDeletedByClusterAutoscaler"
+	Announcement    = "ToBeDeletedByClusterAutoscaler"
 	announcementTTL = 2 * time.Hour
 )
 
@@ -153,6 +155,6 @@ const (
 func announced(node *corev1.Node) bool {
 	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool {
 		at, err := strconv.ParseInt(t.Value, 10, 64)
-		return t.Key == announcement && err == nil && time.Since(time.Unix(at, 0)).Abs() < announcementTTL
+		return t.Key == Announcement && err == nil && time.Since(time.Unix(at, 0)).Abs() < announcementTTL
 	})
 }

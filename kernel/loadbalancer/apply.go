@@ -58,6 +58,8 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 func (p *pipeline) refusal(ctx context.Context, d decide.Decision, progress cloud.Progress, err error) error {
 	if made := madeBy(d, progress); made != nil {
 		p.state.Created = made.ID
+	} else {
+		p.noteRefusedCreation(d, err)
 	}
 	if p.unready && len(cloud.RefusedTargets(err)) > 0 { // what was refused may be the machine of such a Node
 		p.manager.nodes.Machines.Outdate()
@@ -137,8 +139,8 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 		p.state.Creating = ""
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
-		if asked := err == nil || cloud.NoAnswer(err); asked && d.Change.After == nil && !progress.More { // its answer may be lost
-			p.noteDeletion(d, d.Change.Before.ID)
+		if d.Change.After == nil && !progress.More {
+			p.noteDeletion(d, d.Change.Before.ID, err)
 		}
 		if p.recalls() {
 			p.state.Last = nil

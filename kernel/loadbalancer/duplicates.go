@@ -88,9 +88,7 @@ func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id
 	in.Lookups, in.Beside = observed.Lookups, &kept // what the Service has once stays
 	d := p.policy.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
-	if err == nil {
-		p.noteDeletion(d, id)
-	}
+	p.noteDeletion(d, id, err)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {
 	case err != nil:
@@ -110,5 +108,5 @@ func (p succession) doubt(ctx context.Context, kept, other cloud.Observed) (stri
 	if why := p.manager.owners.Doubt(p.Request, kept, other); why != "" {
 		return why, nil
 	}
-	return "", p.manager.trust(ctx)
+	return "", p.manager.trust.certain(ctx, p.began)
 }

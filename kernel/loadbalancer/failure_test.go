@@ -95,6 +95,9 @@ func TestAbsenceNeedsTrust(t *testing.T) {
 	}
 	f.wrote("delete balancer")
 	f.distrust = nil
+	if _, _, err := f.Get(t.Context(), f.svc); err == nil {
+		t.Error("the credentials may have become the right ones after the reading")
+	}
 	if _, exists, err := f.Get(t.Context(), f.svc); exists || err != nil {
 		t.Errorf("Get() = %v, %v", exists, err)
 	}

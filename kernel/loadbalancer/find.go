@@ -44,10 +44,16 @@ func (p *finder) findOwned(ctx context.Context, observe observer) (decide.Findin
 	if err != nil || f.Observed.Found || !p.expected() || p.leaves() {
 		return f, err
 	}
-	if made := p.made(); made != nil && (p.Replacing == nil || p.Recorded == made.ID) { // else it is the successor
+	switch made := p.made(); {
+	case made == nil:
+	case p.Replacing == nil || p.Recorded == made.ID || p.manager.cloud.Replacer == nil:
 		return decide.Finding{}, p.believe(made)
+	case !p.Input.Deleting: // it is the successor, which may be shown beside the other one alone; a deletion looks for it by itself
+		if f.Observed, err = p.findSuccessor(ctx, cloud.Observed{ID: p.Recorded}); err != nil || f.Observed.Found {
+			return f, err
+		}
 	}
-	if err := p.manager.trust(ctx); err != nil {
+	if err := p.manager.trust.certain(ctx, p.began); err != nil {
 		return decide.Finding{}, fmt.Errorf("the balancer is not there, but that proves nothing: %w", err)
 	}
 	return f, nil

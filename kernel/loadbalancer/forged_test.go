@@ -95,6 +95,9 @@ func TestDuplicateThatIsNotShownYet(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.end()
+		if ids := p.unseen("lb-1"); ids != nil {
+			t.Errorf("%v is a second balancer, beside itself", ids)
+		}
 		p.state.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
 		kept := f.driver.observed("lb-1")
 		succession{p}.prune(ctx, kept, p.unseen("lb-1"))
@@ -103,6 +106,42 @@ func TestDuplicateThatIsNotShownYet(t *testing.T) {
 		if again := (succession{p}).prune(ctx, kept, nil); again != time.Minute {
 			t.Errorf("it is looked at again in %v", again)
 		}
-		f.said("balancer lb-2 is left: the cloud does not show balancer lb-2, which it has just made")
+		f.said("balancer lb-2 is left: the cloud does not show balancer lb-2, which it made at 2000-01-01T00:00:00Z")
+	})
+}
+
+// A second balancer that is gone is fine, although the one that is kept was just made.
+func TestDuplicateThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.settle()
+		f.pruned("lb-2")
+		f.said("lb-2 carries this Service's ownership tags beside lb-1, which is kept", "lb-2 carries this Service's ownership tags beside lb-1, which is kept")
+	})
+}
+
+// A second balancer that this process has made and deleted is not waited for.
+func TestDeletedDuplicateIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.settle()
+		p, _, err := f.begin(t.Context(), f.svc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.state.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
+		maps.Copy(f.svc.Annotations, p.state.Creation.Annotation())
+		p.end()
+		f.place("lb-2", "web", ownershipTags...)
+		f.settle()
+		f.only()
+		if made := creation.Of(f.svc); made == nil || made.ID != "" || f.svc.Annotations[keyID.Name] != "lb-1" {
+			t.Errorf("recorded %v", f.svc.Annotations)
+		}
+		f.events.take()
+		if err := f.ensure(); err != nil || f.again > 0 {
+			t.Errorf("%v, the next look is in %v", err, f.again)
+		}
+		f.said()
 	})
 }

@@ -69,3 +69,18 @@ func TestRecordOfACreationIsWrittenAgain(t *testing.T) {
 		f.wrote("create balancer")
 	})
 }
+
+// A former process may have deleted what it had just made. A Service that leaves is kept for it as long as a deletion takes to be seen.
+func TestDeletionIsNotKeptForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFixture(t)
+		f.settle()
+		clear(f.driver.balancers)
+		leaving(f)
+		began := time.Now()
+		err := f.tries(creation.Settling, true)
+		if took := time.Since(began); err != nil || took < creation.SettlingForDeletion || took > 2*creation.SettlingForDeletion {
+			t.Errorf("%v after %v", err, took)
+		}
+	})
+}

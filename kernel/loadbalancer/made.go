@@ -2,8 +2,10 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"time"
 
@@ -20,7 +22,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
-// deletedID is a balancer of a Service whose deletion the cloud has acknowledged.
+// deletedID is a balancer of a Service whose deletion was asked for.
 type deletedID struct {
 	service types.UID
 	id      string
@@ -33,9 +35,11 @@ type deletedID struct {
 //	none, or the cloud did not answer it    no
 //	longer ago than creation.Settling, or    no
 //	 SettlingForDeletion where it is given up
-//	deleted by us since                     no
+//	deleted by us since, see deletionOutcome no
 //	shown by this run, as somebody else's   no
 //	replaced since                          no
+//	in a cloud with no annotation for ids:  only for a Service that gives it up: names are unique there, so that no
+//	                                        second one can be made
 //	else                                    yes
 func (p *finder) made() *creation.Record {
 	later, earlier := &p.state.Creation, p.Creation
@@ -53,31 +57,43 @@ func (p *finder) made() *creation.Record {
 
 // counts reports whether the balancer of a creation counts as made, see made.
 func (p *finder) counts(last *creation.Record) bool {
-	if last.Left() == 0 || p.Input.Deleting && time.Since(last.At) > creation.SettlingForDeletion {
+	switch {
+	case last.Left() == 0, p.Input.Deleting && time.Since(last.At) > creation.SettlingForDeletion, p.isDeleted(last.ID), slices.Contains(p.refused, last.ID):
 		return false
+	case p.IDAnnotation == "":
+		return p.Input.Deleting
 	}
-	replaced := p.Replacing != nil && p.Replacing.Of == last.ID
-	_, deleted := p.manager.deleted.Get(deletedID{p.Service.UID, last.ID})
-	return !replaced && !deleted && !slices.Contains(p.refused, last.ID)
+	return last.ID != "" && (p.Replacing == nil || p.Replacing.Of != last.ID)
+}
+
+// isDeleted reports whether the absence of a balancer is the end of a deletion of ours.
+func (p *finder) isDeleted(id string) bool {
+	since, asked := p.manager.deleted.Get(deletedID{p.Service.UID, id})
+	return asked && !time.Now().Before(since.(time.Time))
 }
 
 // believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
 // and no Service is let go, before that time has passed.
 func (p *finder) believe(made *creation.Record) error {
-	text, settling := "the cloud made balancer %s at %s and does not show it: nothing is made in its place before %s; if somebody has deleted it, it is made anew then", creation.Settling
+	then, settling := "nothing is made in its place before %s; if somebody has deleted it, it is made anew then", creation.Settling
 	if p.Input.Deleting {
-		text, settling = "the cloud made balancer %s at %s and does not show it: the Service keeps its finalizer until it is shown and deleted, or until %s", creation.SettlingForDeletion
+		then, settling = "the Service keeps its finalizer until it is shown and deleted, or until %s", creation.SettlingForDeletion
 	}
-	until := made.At.Add(settling).UTC().Format(time.RFC3339)
-	p.say(problem.Warn(event.CloudFailure, fmt.Sprintf(text, made.ID, made.At.UTC().Format(time.RFC3339), until)))
-	return unshown(made)
+	pending := unshown(made)
+	pending.Err = fmt.Errorf(then, made.At.Add(settling).UTC().Format(time.RFC3339))
+	p.say(problem.Warn(event.CloudFailure, pending.Error())) // said where a deletion runs, whose error nobody else tells
+	return pending
 }
 
 // unshown is the error of a run that waits for a balancer that was just made to be shown.
 func unshown(made *creation.Record) *Pending {
+	which := "balancer " + made.ID + ", which it made"
+	if made.ID == "" {
+		which = "the balancer that was asked for"
+	}
 	return &Pending{
 		After:  min(operation.Interval(time.Since(made.At), pollFirst), made.Left()+time.Second),
-		Reason: fmt.Sprintf("the cloud does not show balancer %s, which it has just made", made.ID),
+		Reason: fmt.Sprintf("the cloud does not show %s at %s", which, made.At.UTC().Format(time.RFC3339)),
 	}
 }
 
@@ -91,10 +107,14 @@ func (p *finder) unseen(kept string) []string {
 }
 
 // announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
-// becomes of the creation, the next process knows that there may be one. It is written once.
+// becomes of the creation, the next process knows that there may be one. It is written once for each creation.Settling.
 func (p *pipeline) announce(ctx context.Context, d decide.Decision) error {
 	creates := d.Change.After != nil && !d.Change.Before.Found && !d.Plan.Empty()
-	if p.manager.record == nil || !creates || !p.live() || p.IDAnnotation != "" || p.Creation != nil {
+	if p.manager.record == nil || !creates || !p.live() || p.IDAnnotation != "" {
+		return nil
+	}
+	p.manager.deleted.Delete(deletedID{p.Service.UID, ""})
+	if p.Creation.Left() > 0 {
 		return nil
 	}
 	if err := p.manager.record(ctx, p.Service, creation.Record{At: time.Now()}.Annotation()); err != nil {
@@ -114,21 +134,41 @@ func (p *pipeline) note(annotations map[string]string) {
 // noteCreation remembers the balancer that a change has made: its id is written on the Service at once, unless the present one goes
 // on to serve.
 func (p *pipeline) noteCreation(d decide.Decision, id string) {
-	if p.IDAnnotation == "" || !p.live() { // without an annotation names are unique, so that no second one can be made
+	if !p.live() {
 		return
 	}
 	p.state.Creation, p.state.Creating = creation.Record{At: time.Now(), ID: id}, id
+	if p.IDAnnotation == "" {
+		return
+	}
 	p.note(p.state.Creation.Annotation())
 	if typed := p.Service.Annotations[p.IDAnnotation] != "" && p.Recorded == ""; !d.Succeeds && !typed {
 		p.note(map[string]string{p.IDAnnotation: id})
 	}
 }
 
-// noteDeletion remembers that the cloud has acknowledged the deletion of a balancer, so that its absence is no contradiction. One that
-// failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation Replacement.
-func (p *pipeline) noteDeletion(d decide.Decision, id string) {
-	p.noteAbsence(id)
-	if !p.Input.Deleting && (!d.Replaces || d.Recreates) {
+// noteDeletion remembers what became of the request to delete a balancer, so that its absence is no contradiction:
+//
+//	the request                           an absence is believed              the Service's record
+//	is acknowledged                       at once                             loses the id
+//	has no answer, which may be lost      at once                             stays
+//	failed, perhaps after a part of it    creation.SettlingForDeletion later  stays
+//	ended, perhaps before it was sent     creation.SettlingForDeletion later  stays
+//	found no connection                   as if nobody had asked for it       stays
+//
+// A balancer that failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation
+// Replacement.
+func (p *pipeline) noteDeletion(d decide.Decision, id string, err error) {
+	network, _ := errors.AsType[*net.OpError](err)
+	switch {
+	case network != nil && network.Op == "dial":
+		return
+	case err == nil, cloud.NoAnswer(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
+		p.noteAbsence(id)
+	default:
+		p.manager.deleted.Set(deletedID{p.Service.UID, id}, time.Now().Add(creation.SettlingForDeletion), creation.Settling)
+	}
+	if err == nil && !p.Input.Deleting && (!d.Replaces || d.Recreates) {
 		p.unname(id)
 	}
 }
@@ -141,9 +181,16 @@ func (p *pipeline) noteFailedCreation() {
 	}
 }
 
+// noteRefusedCreation remembers that the cloud has refused to make a balancer: what was announced is not there.
+func (p *pipeline) noteRefusedCreation(d decide.Decision, err error) {
+	if d.Change.After != nil && !d.Change.Before.Found && isRefusal(err) {
+		p.noteAbsence("")
+	}
+}
+
 // noteAbsence remembers that the cloud has said why a balancer is not there.
 func (p *pipeline) noteAbsence(id string) {
-	p.manager.deleted.Set(deletedID{p.Service.UID, id}, true, creation.Settling)
+	p.manager.deleted.Set(deletedID{p.Service.UID, id}, time.Now(), creation.Settling)
 	if p.state.Creation.ID == id {
 		p.state.Creation = creation.Record{}
 	}
@@ -184,8 +231,8 @@ func (p *pipeline) notes() map[string]string {
 //	changed     another id                           not ours
 //	made        ownership tags of this Service       fine
 //	made        ownership tags of nobody or its      fine: they are written later, or the cloud has none
-//	            cluster, and no other Service's UID
-//	            as its name
+//	            cluster, and the name that was asked
+//	            for, or none, or one with its UID
 //	made        any other                            not ours
 func foreign(change cloud.Change, told *cloud.Observed) error {
 	if told == nil || change.After == nil {
@@ -193,15 +240,15 @@ func foreign(change cloud.Change, told *cloud.Observed) error {
 	}
 	us := change.Input.Owner
 	whose := ownership.Of(told.Owner, us)
-	named := ownership.HoldsUID(told.Balancer.Name) && !ownership.IsInName(told.Balancer.Name, us)
-	fine := whose == ownership.Ours || !named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
+	named := slices.Contains([]string{"", change.After.Name}, told.Balancer.Name) || ownership.IsInName(told.Balancer.Name, us)
+	fine := whose == ownership.Ours || named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
 	if change.Before.Found {
 		fine = told.ID == change.Before.ID
 	}
 	if fine {
 		return nil
 	}
-	return &cloud.Error{Op: "changing a balancer", Err: fmt.Errorf("the cloud answered with balancer %s, which is %s; nothing of it is recorded", told.ID, whose)}
+	return &cloud.Error{Op: "changing a balancer", Err: fmt.Errorf("the cloud answered with balancer %s (name %q), which is %s; nothing of it is recorded", told.ID, told.Balancer.Name, whose)}
 }
 
 // listed reports whether what was found by this input shows whether there are others of the Service.
@@ -215,7 +262,7 @@ func (p *finder) wantsList() bool {
 
 // remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
 func (p *finder) remaining() time.Duration {
-	if p.state.Unlisted && p.made() != nil {
+	if p.state.Unlisted {
 		return state.DuplicateWait
 	}
 	return 0

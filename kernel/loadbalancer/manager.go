@@ -81,7 +81,7 @@ type Manager struct {
 	cluster  request.Cluster
 	events   event.Recorder
 	metrics  metric.Sink
-	trust    func(context.Context) error
+	trust    trust
 	record   func(context.Context, *corev1.Service, map[string]string) error
 	owners   owner.Owners
 	lists    *bulklist.Lists
@@ -107,7 +107,7 @@ func New(o Options) *Manager {
 	}
 	return &Manager{
 		cloud: o.Cloud, executor: o.Executor, nodes: target.Nodes{Machines: o.Machines, Nodes: o.Nodes, Concerns: o.Cloud.Concerns, Trust: o.Trust, Recent: &target.Recent{}},
-		cluster: request.Cluster{ID: o.ClusterID, Former: cloud.NewFormerClusters(o.FormerClusterIDs...)}, events: o.Events, metrics: o.Metrics, trust: o.Trust, record: o.Record,
+		cluster: request.Cluster{ID: o.ClusterID, Former: cloud.NewFormerClusters(o.FormerClusterIDs...)}, events: o.Events, metrics: o.Metrics, trust: trust{check: o.Trust}, record: o.Record,
 		owners:        owner.Owners{Services: o.Services, Adoption: o.Adoption},
 		lists:         bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
 		ownerWarnings: cache.NewExpiring(), deleted: cache.NewExpiring(),
@@ -145,7 +145,7 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 	if made := p.made(); made != nil {
 		return false, p.believe(made)
 	}
-	if err := m.trust(ctx); err != nil {
+	if err := m.trust.certain(ctx, p.began); err != nil {
 		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
 	}
 	return false, nil

@@ -126,8 +126,8 @@ func slowly(t *testing.T, services int) (*slowCloud, []*fixture) {
 	d := &slowCloud{bulkLister: s, operations: map[string]*slowOperation{}}
 	all[0].wrapped = d
 	all[0].restart()
-	trust := all[0].trust
-	all[0].trust = func(ctx context.Context) error { d.trust++; return trust(ctx) }
+	check := all[0].trust.check
+	all[0].trust.check = func(ctx context.Context) error { d.trust++; return check(ctx) }
 	for _, f := range all {
 		f.Manager = all[0].Manager
 		f.settle()

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -102,10 +103,10 @@ func (p *finder) say(warnings ...problem.Warning) {
 	}
 }
 
-// failed says that the cloud failed, unless it was us who gave up, and returns the error as
+// failed says that the cloud failed, unless it was us who gave up or who wait, and returns the error as
 // the caller shall see it.
 func (p *pipeline) failed(ctx context.Context, err error) error {
-	if ctx.Err() == nil {
+	if _, waits := errors.AsType[*Pending](err); !waits && ctx.Err() == nil {
 		p.say(problem.Failure(err))
 	}
 	return problem.Retryable(err)

@@ -19,8 +19,9 @@ type settlingCloud struct {
 	until map[string]time.Time
 	// steps counts them, and repeated those whose balancer was not looked at before.
 	steps, repeated int
-	// refuses is what the cloud answers to the next step.
-	refuses error
+	// refuses is what the cloud answers to the next step, with this progress.
+	refuses  error
+	progress cloud.Progress
 	// other says that its operations are not the balancer itself.
 	other bool
 	// tells says that the answer to a creation has what its second step needs.
@@ -36,7 +37,7 @@ func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.P
 	}
 	if err := d.refuses; err != nil {
 		d.refuses = nil
-		return cloud.Progress{}, err
+		return d.progress, err
 	}
 	if !change.Before.Found {
 		d.repeated++

@@ -28,6 +28,8 @@ type Provider struct {
 	API func(*http.Request) string
 	// Upstream is about the controller manager that this provider takes the place of.
 	Upstream cloud.Upstream
+	// SourceRanges says who enforces source ranges, nil where it is nobody or a provider for tests.
+	SourceRanges []cloud.Enforcement
 }
 
 var providers = map[string]Provider{}

@@ -21,6 +21,7 @@ func (b *balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
 		return b.Balancers.Observe(ctx, in)
 	})
+	observed.Addresses = b.can.UsableBalancer(observed.Addresses)
 	return observed, b.network.doubtedBy(err)
 }
 
@@ -39,6 +40,9 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		progress.Pending = progress.Pending || len(progress.Operations) > 0
 		return progress, err
 	})
+	if told := progress.Observed; told != nil {
+		told.Addresses = b.can.UsableBalancer(told.Addresses)
+	}
 	return progress, b.network.doubtedBy(err)
 }
 
@@ -79,5 +83,9 @@ type ownedLister struct {
 }
 
 func (o *ownedLister) ListOwned(ctx context.Context, us cloud.Owner) ([]cloud.OwnedBalancer, error) {
-	return call(ctx, o.caller, opListBalancers, func(ctx context.Context) ([]cloud.OwnedBalancer, error) { return o.next.ListOwned(ctx, us) })
+	owned, err := call(ctx, o.caller, opListBalancers, func(ctx context.Context) ([]cloud.OwnedBalancer, error) { return o.next.ListOwned(ctx, us) })
+	for n := range owned {
+		owned[n].Addresses = o.can.UsableBalancer(owned[n].Addresses)
+	}
+	return owned, err
 }

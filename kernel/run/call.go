@@ -16,6 +16,8 @@ type caller struct {
 	cloud    string
 	classify func(error) cloud.Failure
 	metrics  metric.Sink
+	// can are what addresses that the cloud answers are judged by.
+	can cloud.Capabilities
 }
 
 // call runs one driver call with everything around it.

@@ -29,7 +29,7 @@ type Cloud struct {
 	Defaults map[string]string
 	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
-	// Recorder, Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
+	// Recorder, Replacer, Sized and Reaching when it does not implement them; Planner when load balancers are written as a whole.
 	Balancers   cloud.Balancers
 	Planner     composite.Planner
 	BulkLister  cloud.BulkLister
@@ -38,6 +38,7 @@ type Cloud struct {
 	Recorder    cloud.Recorder
 	Replacer    cloud.Replacer
 	Sized       cloud.Sized
+	Reaching    cloud.Reaching
 	Routes      cloud.Routes
 	// RouteScope is nil when routes lead to every machine and pod network.
 	RouteScope cloud.RouteScope
@@ -76,11 +77,13 @@ type Options struct {
 //	pure, error  -         yes              yes         no       no
 //	pure         -         no               -           -        -
 //
+// Addresses at which nobody reaches a machine or a load balancer are in no answer, see cloud.Capabilities.UsableMachine.
+//
 // Pure methods without an error result are those of the driver itself, and pass panics on: any answer made up for them,
 // such as "not eligible" or "no openings", would be acted upon. Their callers contain them.
 func Decorate(driver cloud.Driver, o Options) *Cloud {
 	name := cmp.Or(o.Name, o.Descriptor.Name)
-	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics)}
+	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics), can: o.Descriptor.Capabilities}
 	decorated := &Cloud{
 		Name:        name,
 		Descriptor:  o.Descriptor,
@@ -149,6 +152,7 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	c.Recorder, _ = driver.(cloud.Recorder)
 	c.Replacer, _ = driver.(cloud.Replacer)
 	c.Sized, _ = driver.(cloud.Sized)
+	c.Reaching, _ = driver.(cloud.Reaching)
 }
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.
@@ -157,6 +161,15 @@ func (c *Cloud) MaxTargets(wanted cloud.Balancer) int {
 		return c.Sized.MaxTargets(wanted)
 	}
 	return c.Descriptor.Capabilities.MaxTargets
+}
+
+// Families says in which address families clients reach a balancer that was normalised from this input, and in which it reaches its
+// targets.
+func (c *Cloud) Families(in cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
+	if c.Reaching != nil {
+		return c.Reaching.Families(in, b)
+	}
+	return cloud.Families{IPv4: true, IPv6: b.DualStack}, cloud.Families{IPv4: true}
 }
 
 // PartOf names the credentials that a machine is seen with, "" for those of the account.

@@ -52,6 +52,9 @@ func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 		seen[item.ID], list.Complete = true, list.Complete && !again
 		return again
 	})
+	for n := range list.Items {
+		list.Items[n].Addresses = i.can.UsableMachine(list.Items[n].Addresses)
+	}
 	if list.Err != nil {
 		list.Err = &cloud.Error{Failure: i.failure(list.Err), Op: opListInstances.name, Err: list.Err}
 	}
@@ -59,17 +62,26 @@ func (i *instances) List(ctx context.Context) (cloud.InstanceList, error) {
 }
 
 func (i *instances) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	return call(ctx, i.caller, opGetInstances, func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) {
+	found, err := call(ctx, i.caller, opGetInstances, func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) {
 		get := func(ctx context.Context) (map[cloud.InstanceID]cloud.Instance, error) { return i.next.Get(ctx, ids...) }
 		return anew(ctx, i.caller, get, func(found map[cloud.InstanceID]cloud.Instance) bool { return len(found) < len(ids) })
 	})
+	for id, machine := range found {
+		machine.Addresses = i.can.UsableMachine(machine.Addresses)
+		found[id] = machine
+	}
+	return found, err
 }
 
 func (i *instances) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
-	return call(ctx, i.caller, opFindInstance, func(ctx context.Context) ([]cloud.Instance, error) {
+	found, err := call(ctx, i.caller, opFindInstance, func(ctx context.Context) ([]cloud.Instance, error) {
 		find := func(ctx context.Context) ([]cloud.Instance, error) { return i.next.FindByName(ctx, name) }
 		return anew(ctx, i.caller, find, func(found []cloud.Instance) bool { return len(found) == 0 })
 	})
+	for n := range found {
+		found[n].Addresses = i.can.UsableMachine(found[n].Addresses)
+	}
+	return found, err
 }
 
 // anew calls f, which reads. What it does not find, or could not read, in kept answers is asked for again at

@@ -29,6 +29,7 @@ func Descriptor() cloud.Descriptor {
 			Routes:    true,
 			// A route has neither name nor tags.
 			RoutesUntagged: true,
+			Hostnames:      true,
 			Tags:           true,
 			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts:      true,

@@ -38,6 +38,7 @@ var (
 	_ cloud.Firewalls   = (*Driver)(nil)
 	_ cloud.Checker     = (*Driver)(nil)
 	_ cloud.Replacer    = (*Driver)(nil)
+	_ cloud.Reaching    = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads

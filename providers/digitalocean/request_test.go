@@ -32,8 +32,8 @@ func TestCreateRequest(t *testing.T) {
 		want        string
 	}{
 		{
-			name: "default is a network balancer on the Service's own ports",
-			want: `{"type": "REGIONAL_NETWORK", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
+			name: "default is a network balancer on the Service's own ports, and of its family",
+			want: `{"type": "REGIONAL_NETWORK", "network": "EXTERNAL", "network_stack": "IPV4", "forwarding_rules": [
 				{"entry_protocol": "tcp", "entry_port": 80, "target_protocol": "tcp", "target_port": 80},
 				{"entry_protocol": "tcp", "entry_port": 443, "target_protocol": "tcp", "target_port": 443}], ` + check + `, ` + plain + `}`,
 		},
@@ -83,6 +83,7 @@ func TestCreateRequest(t *testing.T) {
 				"http-idle-timeout-seconds": "120", "protocol": "udp", "certificate-name": "nowhere", "tls-ports": "443",
 				"sticky-sessions-type": "cookies",
 			},
+			edit: func(s *cloud.Input) { s.DualStack = true },
 			want: `{"type": "REGIONAL_NETWORK", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
 				{"entry_protocol": "tcp", "entry_port": 80, "target_protocol": "tcp", "target_port": 80},
 				{"entry_protocol": "tcp", "entry_port": 443, "target_protocol": "tcp", "target_port": 443}], ` + check + `, ` + plain + `}`,

@@ -44,11 +44,21 @@ func TestShape(t *testing.T) {
 		facts       map[string]string
 		preserved   map[string]string
 		defaultType string
+		single      bool
+		ipv6        bool
 		want        desired.Shape
 		refused     string
 	}{
 		{name: "default, no nodes", want: desired.Shape{Kind: config.TypeNetwork}},
 		{name: "all nodes are dual-stack", nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "the Service has IPv4 only", single: true, nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "the Service has IPv6 only", single: true, ipv6: true, nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork}},
+		{name: "DUALSTACK, the Service has IPv4 only", single: true, annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{
+			name: "the Service has IPv4 only, what exists stays", single: true, facts: map[string]string{desired.LookupType: config.TypeNetwork, desired.LookupStack: object.StackDual},
+			nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
+		},
+		{name: "regional, the Service has IPv4 only", single: true, annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
 		{name: "one is not", nodes: []cloud.Target{dual, v4}, want: desired.Shape{Kind: config.TypeNetwork}},
 		{name: "unusable nodes don't count", nodes: []cloud.Target{dual, v6, private}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{name: "default type of the environment", defaultType: config.TypeRegional, nodes: []cloud.Target{v4}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
@@ -81,6 +91,7 @@ func TestShape(t *testing.T) {
 			})
 			in := testSpec(t, test.annotations, func(s *cloud.Input) {
 				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.preserved
+				s.DualStack, s.IPv6 = !test.single, test.ipv6
 			})
 			got, err := d.ShapeOf(in)
 			if test.refused != "" {
@@ -96,6 +107,28 @@ func TestShape(t *testing.T) {
 				t.Errorf("shape (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// What passes packets through reaches nodes in the family of the packet.
+func TestFamilies(t *testing.T) {
+	four, both := cloud.Families{IPv4: true}, cloud.Families{IPv4: true, IPv6: true}
+	for _, test := range []struct {
+		kind             string
+		scope            cloud.Scope
+		dual             bool
+		clients, targets cloud.Families
+	}{
+		{config.TypeNetwork, cloud.ScopeExternal, false, four, four},
+		{config.TypeNetwork, cloud.ScopeExternal, true, both, both},
+		{config.TypeNetwork, cloud.ScopeInternal, false, four, four},
+		{config.TypeRegional, cloud.ScopeExternal, false, four, four},
+		{config.TypeRegional, cloud.ScopeExternal, true, both, four},
+	} {
+		b := cloud.Balancer{Scope: test.scope, DualStack: test.dual, ProviderFields: map[string]string{object.FieldType: test.kind}}
+		if clients, targets := testDriver().Families(cloud.Input{}, b); clients != test.clients || targets != test.targets {
+			t.Errorf("%s, %s, dual-stack %v: clients %s, targets %s; want %s and %s", test.kind, test.scope, test.dual, clients, targets, test.clients, test.targets)
+		}
 	}
 }
 

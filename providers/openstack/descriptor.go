@@ -23,6 +23,7 @@ func Descriptor() cloud.Descriptor {
 		Capabilities: cloud.Capabilities{
 			Balancers:     true,
 			Routes:        true,
+			Hostnames:     true,
 			Protocols:     []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			SourceRanges:  true,
 			Immutable:     octavia.Immutable(),

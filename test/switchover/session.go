@@ -69,6 +69,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\b3[0-2][0-9]{3}\b`), "30080"},
 	{regexp.MustCompile(`(?m)^(  age +)(?:[0-9]+[hms])+.*$`), "${1}9s"},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}`), "2026-01-02 03:04:05"},
+	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z`), "2026-01-02T03:04:05Z"},
 	{regexp.MustCompile(`since [0-9]{2}:[0-9]{2}:[0-9]{2}`), "since 03:04:05"},
 	{regexp.MustCompile(`[^ ]+_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12} leads`), "node-0_11111111-2222-4333-8444-555555555555 leads"},
 	{regexp.MustCompile(`(?m)[ \t]+$`), ""},

@@ -16,6 +16,9 @@ import (
 // Prove implements [view.Follower].
 func (a *Adapter) Prove(svc *corev1.Service) { a.proofs.begin(svc) }
 
+// Released implements [view.Follower].
+func (a *Adapter) Released(uid types.UID) { a.proofs.forget(uid) }
+
 // Holds implements [view.Follower].
 func (a *Adapter) Holds(uid types.UID) bool { return a.proofs.holds(uid) }
 

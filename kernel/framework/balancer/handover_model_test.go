@@ -1,8 +1,6 @@
 package balancer
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -11,19 +9,17 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	informersv1 "k8s.io/client-go/informers/core/v1"
 	"k8s.io/client-go/kubernetes"
-	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	listersv1 "k8s.io/client-go/listers/core/v1"
 	"k8s.io/client-go/tools/cache"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
 
 // What the model calls things.
@@ -39,13 +35,15 @@ const (
 
 // model is an API server with Services, and a cloud with load balancers. Both outlive the processes that use them.
 type model struct {
-	signs interface{ Wanted(*corev1.Service) bool }
+	rules
 
 	mu       sync.Mutex
 	services map[string]*corev1.Service
 	// ever are the Services that were to be served by us at some time.
-	ever      map[types.UID]bool
-	balancers map[types.UID]bool
+	ever map[types.UID]bool
+	// balancers are the load balancers by their ids, and rests what is left of those that are gone.
+	balancers map[string]*stored
+	rests     map[types.UID]bool
 	serial    int
 	problems  []string
 	history   map[string][]string
@@ -63,10 +61,13 @@ type process struct {
 	// failing is how many of a hundred calls fail.
 	failing int
 	// dies is after how many calls it does, 0 for never.
-	dies  int
+	dies int
+	// blind says that the credentials are those of another account: reads show nothing, and nothing can be made.
+	blind bool
 	calls int
 	dead  bool
-	busy  map[types.UID]chan struct{}
+	// adapter is what writes for the manager.
+	adapter *Adapter
 }
 
 // call is one call to the API server or the cloud. Half of those at which the process dies are carried out.
@@ -116,7 +117,29 @@ func (m *model) set(svc *corev1.Service, manager string) {
 	if m.signs.Wanted(svc) {
 		m.ever[svc.UID] = true
 	}
-	m.history[svc.Name] = append(m.history[svc.Name], manager+": "+describe(svc))
+	m.note(svc.Name, manager+": "+describe(svc))
+}
+
+// note adds to the history of a Service.
+func (m *model) note(name, what string) {
+	m.history[name] = append(m.history[name], time.Now().Format("15:04:05 ")+what)
+}
+
+// Record implements [event.Recorder]: what the manager says is in the history.
+func (m *model) Record(object event.Object, reason event.Reason, message string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.note(object.Name, reason.Name+": "+message)
+}
+
+// of are the load balancers of a Service.
+func (m *model) of(svc *corev1.Service) (all []*stored) {
+	for _, s := range m.balancers {
+		if s.uid == svc.UID {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 func describe(svc *corev1.Service) string {
@@ -127,7 +150,8 @@ func describe(svc *corev1.Service) string {
 	for _, i := range svc.Status.LoadBalancer.Ingress {
 		address += i.IP
 	}
-	return fmt.Sprintf("%s %s %s deleted=%t finalizers=%v address=%s record=%s", svc.Spec.Type, class, kind, svc.DeletionTimestamp != nil, svc.Finalizers, address, svc.Annotations[recordKey])
+	return fmt.Sprintf("%s %s %s deleted=%t finalizers=%v address=%s record=%s %s", svc.Spec.Type, class, kind, svc.DeletionTimestamp != nil, svc.Finalizers, address,
+		svc.Annotations[recordKey], svc.Annotations[annotation.Creation.Name])
 }
 
 func (m *model) problem(format string, args ...any) {
@@ -190,184 +214,3 @@ func (i *modelInformer) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHan
 	i.process.handlers = append(i.process.handlers, h)
 	return nil, nil
 }
-
-// The process as a client.
-
-func (p *process) CoreV1() typedcorev1.CoreV1Interface { return &modelCore{process: p} }
-
-type modelCore struct {
-	typedcorev1.CoreV1Interface
-	process *process
-}
-
-func (c *modelCore) Services(string) typedcorev1.ServiceInterface {
-	return &modelServices{process: c.process}
-}
-
-func (c *modelCore) Events(string) typedcorev1.EventInterface { return modelEvents{} }
-
-type modelEvents struct{ typedcorev1.EventInterface }
-
-func (modelEvents) CreateWithEventNamespace(e *corev1.Event) (*corev1.Event, error) {
-	return e, nil
-}
-
-func (modelEvents) PatchWithEventNamespace(e *corev1.Event, _ []byte) (*corev1.Event, error) {
-	return e, nil
-}
-
-type modelServices struct {
-	typedcorev1.ServiceInterface
-	process *process
-}
-
-func (s *modelServices) Patch(_ context.Context, name string, kind types.PatchType, data []byte, _ metav1.PatchOptions, _ ...string) (got *corev1.Service, err error) {
-	p := s.process
-	err = p.call(func() error {
-		svc := p.services[name]
-		if svc == nil {
-			return apierrors.NewNotFound(corev1.Resource("services"), name)
-		}
-		if !p.ever[svc.UID] {
-			p.problem("%s never was ours, and was written: %s", name, data)
-		}
-		if got, err = patched(svc, kind, data); err != nil {
-			return err
-		}
-		if svc.DeletionTimestamp != nil && len(got.Finalizers) > len(svc.Finalizers) {
-			return fmt.Errorf("no finalizers can be added to a Service that is being deleted")
-		}
-		if p.random.IntN(100) < p.failing {
-			return fmt.Errorf("the API server is away")
-		}
-		if servicehelper.HasLBFinalizer(svc) && strings.Contains(string(data), `"finalizers":[`) {
-			p.both[name] = true
-		}
-		p.set(got, us)
-		return nil
-	})
-	return got, err
-}
-
-// patched returns the Service with the patch. Of JSON patches it knows those that the program writes.
-func patched(svc *corev1.Service, kind types.PatchType, data []byte) (*corev1.Service, error) {
-	if kind == types.JSONPatchType {
-		return exchanged(svc.DeepCopy(), data)
-	}
-	before, err := json.Marshal(svc)
-	if err != nil {
-		return nil, err
-	}
-	after, err := strategicpatch.StrategicMergePatch(before, data, corev1.Service{})
-	if err != nil {
-		return nil, err
-	}
-	next := &corev1.Service{}
-	if err := json.Unmarshal(after, next); err != nil {
-		return nil, err
-	}
-	if next.UID != svc.UID {
-		return nil, fmt.Errorf("the UID is another one")
-	}
-	return next, nil
-}
-
-func exchanged(svc *corev1.Service, data []byte) (*corev1.Service, error) {
-	var operations []struct {
-		Op, Path string
-		Value    json.RawMessage
-	}
-	if err := json.Unmarshal(data, &operations); err != nil {
-		return nil, err
-	}
-	for _, o := range operations {
-		var present any
-		key := strings.NewReplacer("~1", "/", "~0", "~").Replace(strings.TrimPrefix(o.Path, "/metadata/annotations/"))
-		switch o.Path {
-		case "/metadata/uid":
-			present = svc.UID
-		case "/status/loadBalancer/ingress":
-			present = svc.Status.LoadBalancer.Ingress
-		default:
-			present = svc.Annotations[key]
-		}
-		text, err := json.Marshal(present)
-		switch {
-		case err != nil:
-			return nil, err
-		case o.Op == "test" && string(text) != string(o.Value):
-			return nil, fmt.Errorf("%s is %s", o.Path, text)
-		case o.Op == "remove" && o.Path == "/status/loadBalancer/ingress":
-			svc.Status.LoadBalancer = corev1.LoadBalancerStatus{}
-		case o.Op == "remove":
-			delete(svc.Annotations, key)
-		case o.Op == "add":
-			var value string
-			if err := json.Unmarshal(o.Value, &value); err != nil {
-				return nil, err
-			}
-			metav1.SetMetaDataAnnotation(&svc.ObjectMeta, key, value)
-		}
-	}
-	return svc, nil
-}
-
-// The process as a manager of load balancers. As the real one, it does one thing for a Service at a time.
-
-func (p *process) run(svc *corev1.Service, work func() error) error {
-	p.mu.Lock()
-	turn := p.busy[svc.UID]
-	if turn == nil {
-		turn = make(chan struct{}, 1)
-		p.busy[svc.UID] = turn
-	}
-	takes := time.Duration(p.random.IntN(3)) * time.Second
-	p.mu.Unlock()
-	turn <- struct{}{}
-	defer func() { <-turn }()
-	time.Sleep(takes)
-	return p.call(func() error {
-		switch n := p.random.IntN(100); {
-		case n < p.failing/2:
-			return fmt.Errorf("the cloud is away")
-		case n < p.failing:
-			return &loadbalancer.Pending{After: time.Second, Reason: "the cloud is at it"}
-		}
-		return work()
-	})
-}
-
-func (p *process) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (o loadbalancer.Outcome, err error) {
-	err = p.run(svc, func() error {
-		p.balancers[svc.UID] = true
-		p.history[svc.Name] = append(p.history[svc.Name], "cloud: made")
-		o.Record = map[string]string{recordKey: "1"}
-		o.Status = &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: ourAddress}}}
-		return nil
-	})
-	return o, err
-}
-
-func (p *process) UpdateTargets(context.Context, *corev1.Service, []*corev1.Node) error { return nil }
-
-func (p *process) Delete(_ context.Context, svc *corev1.Service) error {
-	return p.run(svc, func() error {
-		delete(p.balancers, svc.UID)
-		p.history[svc.Name] = append(p.history[svc.Name], "cloud: deleted")
-		return nil
-	})
-}
-
-func (p *process) Get(context.Context, *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	return nil, true, nil
-}
-
-func (p *process) Holds(_ context.Context, svc *corev1.Service) (holds bool, err error) {
-	err = p.run(svc, func() error {
-		holds = p.balancers[svc.UID]
-		return nil
-	})
-	return holds, err
-}
-
-func (p *process) Name(svc *corev1.Service) string { return svc.Name }

@@ -3,8 +3,6 @@ package balancer
 import (
 	"context"
 	"flag"
-	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,83 +11,142 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	utilfeature "k8s.io/apiserver/pkg/util/feature"
-	informersv1 "k8s.io/client-go/informers/core/v1"
-	listersv1 "k8s.io/client-go/listers/core/v1"
-	"k8s.io/client-go/tools/cache"
-	servicecontroller "k8s.io/cloud-provider/controllers/service"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
-	controllersmetrics "k8s.io/component-base/metrics/prometheus/controllers"
-	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
 var (
-	sequences = flag.Int("handover-sequences", 50_000, "how many sequences TestHandovers plays")
-	onlySeed  = flag.Uint64("handover-seed", 0, "the world that TestHandovers plays alone, 0 for all")
+	sequences     = flag.Int("handover-sequences", 50_000, "how many sequences TestHandovers plays")
+	realSequences = flag.Int("handover-manager-sequences", 12_000, "how many sequences TestHandoversOfManager plays")
+	onlySeed      = flag.Uint64("handover-seed", 0, "the world that these tests play alone, 0 for all")
 )
 
 // fewer divides the number of sequences.
 var fewer = 1
 
-// together is how many Services live in one world, and share its processes: each has a sequence of its own.
-const together = 100
+// rules are what two tests of the same sequences differ in.
+type rules struct {
+	signs handover.Signs
+	// manager returns the one of a process.
+	manager func(*process, *view.Services) Manager
+	// calls is how many calls a Service makes at most before its process dies.
+	calls int
+	// settling is how much time passes at most between two things that happen: more than what the manager remembers by the clock.
+	settling time.Duration
+	// aliens says what leads to load balancers of others, see there.
+	aliens aliens
+}
 
 // TestHandovers plays random sequences of what users, another controller, the cloud and crashes do to Services, with upstream's
 // service controller, the view and the adapter. In the end, when nothing is in the way any more:
 //
-//	a Service that we serve                has a load balancer and the finalizer
+//	a Service that we serve                has one load balancer, its address and the finalizer
 //	any other one                          has no load balancer of ours, and no finalizer that we put
 //	one that another controller serves     has the other's finalizers and address. The library's may be gone where we put it too
 //	one that is deleted                    is gone, unless the other's finalizers hold it
 //
-// A Service that never was ours is never written.
+// A Service that never was ours is never written, nor is a load balancer of others.
+//
+// A model takes the place of the manager of load balancers, which is quick. TestHandoversOfManager plays fewer sequences with the real
+// one.
 func TestHandovers(t *testing.T) {
+	playWorlds(t, *sequences, func(uint64) rules { return modelRules })
+}
+
+// modelRules are those of a world with a model of the manager.
+var modelRules = rules{signs: signsOf(recordKey), calls: 6, manager: func(p *process, _ *view.Services) Manager { return newModelManager(p) }}
+
+// TestHandoversOfManager is TestHandovers with the real manager of load balancers, over clouds of all flavours in memory. Processes die
+// between any two requests, some see another account, and periods pass for which the manager believes what a creation answered.
+func TestHandoversOfManager(t *testing.T) {
+	playWorlds(t, *realSequences, func(seed uint64) rules {
+		f := flavourOf(seed)
+		r := rules{signs: signsOf(""), calls: 20, settling: 2 * creation.Settling, aliens: f.aliens}
+		if f.ids {
+			r.signs = signsOf(recordKey)
+		}
+		r.manager = func(p *process, services *view.Services) Manager { return realManager(p, services, f) }
+		return r
+	})
+}
+
+// flavourOf returns the flavour of the cloud in the world of that seed.
+func flavourOf(seed uint64) flavour {
+	random := rand.New(rand.NewPCG(seed, 31))
+	is := func() bool { return random.IntN(2) == 0 }
+	f := flavour{ids: is() || is(), tagged: is() || is(), bulk: is(), slow: is(), rests: is(), late: is(), aliens: aliens(random.IntN(3))}
+	if f.unique() {
+		f.late, f.aliens = false, noAliens
+	}
+	return f
+}
+
+// realManager returns the manager of load balancers as the program has it, in a cloud of that flavour.
+func realManager(p *process, services *view.Services, f flavour) Manager {
+	driver, adoption := &modelCloud{p, f}, safety.Adoption{}
+	if f.aliens == namedAliens {
+		adoption, _ = safety.ParseAdoption([]string{string(safety.AdoptOwn)})
+	}
+	o := run.Options{Annotations: handoverKeys, Descriptor: cloud.Descriptor{
+		Name: "model", ProviderIDSchemes: []string{"model"},
+		Capabilities: cloud.Capabilities{Balancers: true, Protocols: []cloud.Protocol{cloud.ProtocolTCP}},
+	}}
+	if f.ids {
+		o.Descriptor.IDAnnotation = recordKey
+	}
+	c := run.Decorate(driver, o)
+	if f.bulk {
+		c = run.Decorate(&bulkCloud{driver}, o)
+	}
+	return loadbalancer.New(loadbalancer.Options{
+		Cloud: c, Machines: oneMachine{}, Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: "prod", Events: p, Metrics: metric.Discard{},
+		Trust: driver.trust, Services: services.All, Adoption: adoption,
+		Record: func(ctx context.Context, svc *corev1.Service, annotations map[string]string) error {
+			return p.adapter.Record(ctx, svc, annotations)
+		},
+	})
+}
+
+// oneMachine is the machine of the Node.
+type oneMachine struct{ target.Machines }
+
+func (oneMachine) Generation() any { return nil }
+
+func (oneMachine) Held() bool { return false }
+
+func (oneMachine) ProviderID(*corev1.Node) (cloud.InstanceID, error) { return "1", nil }
+
+func (oneMachine) Lookup(context.Context, []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	return map[cloud.InstanceID]cloud.Instance{"1": {ID: "1", ProviderID: oneNode.Spec.ProviderID}}, nil
+}
+
+func playWorlds(t *testing.T, sequences int, rulesOf func(seed uint64) rules) {
 	quietLogs(t)
 	if *onlySeed != 0 {
-		playWorld(t, *onlySeed)
+		playWorld(t, *onlySeed, rulesOf(*onlySeed))
 		return
 	}
-	for seed := range uint64((*sequences/fewer + together - 1) / together) {
-		if playWorld(t, seed+1); t.Failed() {
+	for seed := range uint64((sequences/fewer + together - 1) / together) {
+		if playWorld(t, seed+1, rulesOf(seed+1)); t.Failed() {
 			return
 		}
 	}
 }
 
-// quietLogs drops what is logged: failures are what the test is about.
-func quietLogs(t *testing.T) {
-	klog.SetSlogLogger(slog.New(slog.DiscardHandler))
-	t.Cleanup(klog.ClearLogger)
-}
-
-// world is a model with the process that runs in it, if there is one.
-type world struct {
-	*model
-	t       *testing.T
-	random  *rand.Rand
-	process *process
-	end     func()
-	names   []string
-	// theirs are Services to which the other controller added the library's finalizer.
-	theirs map[string]bool
-	// restored are Services of which it is not known any more who wrote what.
-	restored map[string]bool
-}
-
-func playWorld(t *testing.T, seed uint64) {
+func playWorld(t *testing.T, seed uint64, r rules) {
 	synctest.Test(t, func(t *testing.T) {
-		w := &world{t: t, theirs: map[string]bool{}, restored: map[string]bool{}, random: rand.New(rand.NewPCG(seed, 29)), model: &model{
-			signs: handoverSigns, services: map[string]*corev1.Service{}, ever: map[types.UID]bool{}, balancers: map[types.UID]bool{}, history: map[string][]string{}, both: map[string]bool{},
-		}}
+		w := newWorld(t, seed, r)
 		for range together {
 			w.names = append(w.names, w.create())
 		}
@@ -103,210 +160,35 @@ func playWorld(t *testing.T, seed uint64) {
 	})
 }
 
-var handoverSigns = handover.SignsOf(&run.Cloud{
-	Descriptor:  cloud.Descriptor{IDAnnotation: recordKey},
-	Annotations: annotation.Set{{Name: otherKey, Type: annotation.TypeEnum, Enum: []string{"ours", "theirs"}, OtherController: []string{"theirs"}}},
-})
-
-// age is a time in which the same process runs, or none.
-func (w *world) age() {
-	if w.random.IntN(4) > 0 {
-		w.start(w.random.IntN(2)*w.random.IntN(60), w.random.IntN(2)*w.random.IntN(6*together))
-	}
-	for range 1 + w.random.IntN(3) {
-		for n, name := range w.names {
-			if w.current(name) == nil { // upstream's writes name no UID: they may reach another one of the same name
-				w.names[n] = w.create()
-			} else if w.random.IntN(3) > 0 {
-				w.act(name)
-			}
-		}
-		switch w.random.IntN(3) {
-		case 0: // what comes next is told together with this
-		case 1:
-			w.deliver()
-		case 2:
-			w.pass(time.Duration(w.random.IntN(20_000)) * time.Millisecond)
-		}
-	}
-	w.stop()
+// handoverKeys are the annotations of the cloud.
+var handoverKeys = annotation.Set{
+	{Name: recordKey, Type: annotation.TypeString, Output: true, Want: "an id", Check: func(id string) (string, bool) { return id, strings.HasPrefix(id, "lb-") }},
+	{Name: otherKey, Type: annotation.TypeEnum, Enum: []string{"ours", "theirs"}, OtherController: []string{"theirs"}},
 }
 
-// start starts a process.
-func (w *world) start(failing, dies int) {
-	p := &process{
-		model: w.model, indexer: cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc}),
-		random: rand.New(rand.NewPCG(w.random.Uint64(), 1)), failing: failing, dies: dies, busy: map[types.UID]chan struct{}{},
-	}
-	services := view.NewServices(p, handoverSigns)
-	a := New(Options{Manager: p, Services: services, Nodes: func() []*corev1.Node { return nil }, Drain: drain.New(), Events: &fakeRecorder{}, Deletions: 5})
-	a.Connect(p.CoreV1())
-	services.Follow(a)
-	c, err := servicecontroller.New(&balanced{balancers: a}, p, services, noNodes{}, "c", utilfeature.DefaultFeatureGate)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan struct{})
-	go func() {
-		c.Run(ctx, 5, controllersmetrics.NewControllerManagerMetrics("test"))
-		close(done)
-	}()
-	w.process = p
-	w.end = func() {
-		p.mu.Lock()
-		p.dead = true
-		p.mu.Unlock()
-		cancel()
-		<-done
-	}
-	w.deliver()
+// signsOf returns the signs of a cloud with that annotation for the id.
+func signsOf(idAnnotation string) handover.Signs {
+	return handover.SignsOf(&run.Cloud{Descriptor: cloud.Descriptor{IDAnnotation: idAnnotation}, Annotations: handoverKeys})
 }
 
-func (w *world) stop() {
-	if w.process != nil {
-		w.end()
-		w.process = nil
-	}
-}
-
-// deliver tells the process what has changed, if there is one that lives.
-func (w *world) deliver() (told int) {
-	if w.process == nil {
-		return 0
-	}
-	return w.process.deliver()
-}
-
-// pass lets time pass, in which all changes are told.
-func (w *world) pass(d time.Duration) {
-	for left := d; left >= 0; left -= time.Second {
-		w.deliver()
-		time.Sleep(time.Second)
-		synctest.Wait()
-	}
-}
-
-// create creates a Service and returns its name.
-func (w *world) create() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	svc := service(fmt.Sprint("s", w.serial))
-	switch w.random.IntN(5) {
-	case 0:
-		svc.Spec.LoadBalancerClass = new("example.com/other")
-	case 1:
-		metav1.SetMetaDataAnnotation(&svc.ObjectMeta, otherKey, "theirs")
-	case 2:
-		svc.Spec.Type = corev1.ServiceTypeClusterIP
-	}
-	w.set(svc, "user")
-	return svc.Name
-}
-
-// change changes a Service, for a manager.
-func (w *world) change(name, manager string, change func(*corev1.Service)) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if svc := w.services[name]; svc != nil {
-		svc = svc.DeepCopy()
-		change(svc)
-		w.set(svc, manager)
-	}
-}
-
-// act does one thing to a Service.
-func (w *world) act(name string) {
-	svc := w.current(name)
-	theirs := handoverSigns.Foreign(svc) && svc.DeletionTimestamp == nil
-	switch w.random.IntN(7) {
-	case 0, 1, 2:
-		if theirs || !w.holdsOther(svc) { // who changes the controller waits until the other one has ended
-			w.user(svc)
-		}
-	case 3:
-		if w.random.IntN(3) == 0 {
-			w.change(name, "user", func(s *corev1.Service) {
-				if s.DeletionTimestamp == nil {
-					s.DeletionTimestamp = new(metav1.Now())
-				}
-			})
-		}
-	case 4, 5:
-		w.other(svc, theirs)
-	case 6:
-		restored := !w.theirs[name] && w.random.IntN(4) == 0
-		w.restored[name] = w.restored[name] || restored
-		w.change(name, "user", func(s *corev1.Service) {
-			if s.Labels = map[string]string{"n": fmt.Sprint(w.serial)}; restored {
-				s.ManagedFields = nil
-			}
-		})
-	}
-}
-
-// holdsOther reports whether the other controller is not done with the Service.
-func (w *world) holdsOther(svc *corev1.Service) bool {
-	return slices.Contains(svc.Finalizers, otherFinalizer) || w.theirs[svc.Name]
-}
-
-// user changes type, class and annotation.
-func (w *world) user(svc *corev1.Service) {
-	w.change(svc.Name, "user", func(s *corev1.Service) {
-		if s.DeletionTimestamp != nil {
-			return
-		}
-		switch isBalancer := s.Spec.Type == corev1.ServiceTypeLoadBalancer; {
-		case isBalancer && s.Spec.LoadBalancerClass == nil && w.random.IntN(3) == 0:
-			kind := "theirs"
-			if s.Annotations[otherKey] == kind {
-				kind = "ours"
-			}
-			metav1.SetMetaDataAnnotation(&s.ObjectMeta, otherKey, kind)
-		case isBalancer:
-			s.Spec.Type = corev1.ServiceTypeClusterIP
-		default:
-			s.Spec.Type = corev1.ServiceTypeLoadBalancer
-			delete(s.Annotations, otherKey)
-			switch w.random.IntN(4) {
-			case 0, 1:
-				s.Spec.LoadBalancerClass = new("example.com/other")
-			case 2:
-				metav1.SetMetaDataAnnotation(&s.ObjectMeta, otherKey, "theirs")
-			}
-		}
-	})
-}
-
-// other is what another controller does: it serves its Services, and lets the others go.
-func (w *world) other(svc *corev1.Service, theirs bool) {
-	w.change(svc.Name, other, func(s *corev1.Service) {
-		put := func(finalizer string) {
-			if !slices.Contains(s.Finalizers, finalizer) {
-				s.Finalizers = append(s.Finalizers, finalizer)
-			}
-		}
-		if !theirs {
-			s.Finalizers = slices.DeleteFunc(s.Finalizers, func(f string) bool { return f == otherFinalizer || f == library && w.theirs[s.Name] })
-			w.theirs[s.Name] = false
-			return
-		}
-		// One that is chosen by the annotation has a finalizer of its own: the library's is the one of who serves without a class.
-		if put(otherFinalizer); s.Spec.LoadBalancerClass != nil && !w.restored[s.Name] && !servicehelper.HasLBFinalizer(s) && w.random.IntN(2) == 0 {
-			put(library)
-			w.theirs[s.Name] = true
-		}
-		s.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: otherAddress}}
-	})
-}
-
-// conclude lets everything come to its end, and judges.
+// conclude lets everything come to its end, and judges. What fails in the beginning has to be tried again by the same process.
 func (w *world) conclude() {
-	w.start(0, 0)
-	w.pass(2 * time.Minute)
+	last := &process{}
+	if w.settling > 0 {
+		last.failing, last.blind = 50, w.random.IntN(3) == 0
+	}
+	w.start(last)
+	w.pass(2*time.Minute, time.Second)
+	if w.settling > 0 {
+		w.mu.Lock()
+		last.failing, last.blind = 0, false
+		w.mu.Unlock()
+		w.pass(time.Hour, 10*time.Second)
+	}
 	time.Sleep(time.Hour)
-	w.pass(time.Minute)
+	w.pass(time.Minute, time.Second)
 	w.stop()
+	w.sweep()
 	for _, problem := range w.problems {
 		w.t.Error(problem)
 	}
@@ -315,9 +197,18 @@ func (w *world) conclude() {
 			w.t.Errorf("%s: %s\n%s", svc.Name, wrong, strings.Join(w.history[svc.Name], "\n"))
 		}
 	}
-	for uid := range w.balancers {
-		if name := strings.TrimPrefix(string(uid), "uid-"); w.services[name] == nil {
+	there := map[types.UID]bool{"": true}
+	for _, svc := range w.services {
+		there[svc.UID] = true
+	}
+	for _, s := range w.balancers {
+		if name := strings.TrimPrefix(string(s.uid), "uid-"); !there[s.uid] {
 			w.t.Errorf("%s is gone, its load balancer is not:\n%s", name, strings.Join(w.history[name], "\n"))
+		}
+	}
+	for uid := range w.rests {
+		if name := strings.TrimPrefix(string(uid), "uid-"); !there[uid] {
+			w.t.Errorf("%s is gone, what was left of its load balancer is not:\n%s", name, strings.Join(w.history[name], "\n"))
 		}
 	}
 }
@@ -332,35 +223,23 @@ func (w *world) judge(svc *corev1.Service) (wrong []string) {
 	for _, i := range svc.Status.LoadBalancer.Ingress {
 		address = i.IP
 	}
-	if handoverSigns.Wanted(svc) && svc.DeletionTimestamp == nil {
-		say(!w.balancers[svc.UID], "it has no load balancer")
+	balancers := w.of(svc)
+	if w.signs.Wanted(svc) && svc.DeletionTimestamp == nil {
+		say(len(balancers) == 0, "it has no load balancer")
+		say(len(balancers) > 1, "it has several load balancers")
 		say(!servicehelper.HasLBFinalizer(svc), "it has no finalizer")
-		say(address != ourAddress, "it has no address of ours")
+		say(len(balancers) == 1 && address != balancers[0].address, "it has not the address of its load balancer")
 		return wrong
 	}
-	say(w.balancers[svc.UID], "its load balancer is left")
+	say(len(balancers) > 0, "its load balancer is left")
+	say(w.rests[svc.UID], "something is left of its load balancer")
 	say(w.theirs[svc.Name] && !w.both[svc.Name] && !servicehelper.HasLBFinalizer(svc), "the other controller's finalizer is gone")
-	if w.restored[svc.Name] && svc.Annotations[recordKey] == "" {
+	if w.restored[svc.Name] && svc.Annotations[recordKey] == "" && creation.Of(svc) == nil {
 		return wrong // nobody knows whose the finalizer is
 	}
 	say(slices.Contains(managers, us), "our finalizer is left")
-	say(address == ourAddress && svc.DeletionTimestamp == nil && !w.restored[svc.Name], "our address is left")
+	say(address != "" && address != otherAddress && svc.DeletionTimestamp == nil && !w.restored[svc.Name], "our address is left")
 	say(w.restored[svc.Name] && servicehelper.HasLBFinalizer(svc), "our finalizer is left")
 	say(svc.DeletionTimestamp != nil && !w.holdsOther(svc), "it is not deleted")
 	return wrong
-}
-
-// noNodes are the Nodes of a cluster without any.
-type noNodes struct{ informersv1.NodeInformer }
-
-func (noNodes) Informer() cache.SharedIndexInformer { return &modelInformer{process: &process{}} }
-
-func (noNodes) Lister() listersv1.NodeLister {
-	return listersv1.NewNodeLister(cache.NewIndexer(cache.MetaNamespaceKeyFunc, nil))
-}
-
-func (w *world) current(name string) *corev1.Service {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.services[name]
 }

@@ -57,7 +57,7 @@ func (p *proofs) holds(uid types.UID) bool {
 	return state != nil && state.holds
 }
 
-// forget drops what is known of a Service that is gone or wants a balancer.
+// forget drops what is known of a Service that is gone, has no finalizer or wants a balancer.
 func (p *proofs) forget(uid types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

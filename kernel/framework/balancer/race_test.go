@@ -2,5 +2,5 @@
 
 package balancer
 
-// The race detector makes TestHandovers many times slower.
+// The race detector makes the tests of sequences many times slower.
 func init() { fewer = 20 }

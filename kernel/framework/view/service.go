@@ -23,6 +23,8 @@ type Follower interface {
 	Hold(svc *corev1.Service) bool
 	// Prove is told of each Service that has the finalizer, is not served by us, and does not prove by itself whose the finalizer is.
 	Prove(svc *corev1.Service)
+	// Released is told of each Service that has no finalizer: what was proved of an earlier one says nothing about the next.
+	Released(uid types.UID)
 	// Withdraw is told of each Service of another controller whose status has an address of ours.
 	Withdraw(svc *corev1.Service)
 	// Holds reports whether the cloud has a balancer of ours for such a Service, as far as it has answered.

@@ -29,6 +29,9 @@ func (v *Services) shown(svc *corev1.Service) *corev1.Service {
 
 // notice remembers what the Service's next version may not show any more.
 func (v *Services) notice(svc *corev1.Service) {
+	if v.follower != nil && !servicehelper.HasLBFinalizer(svc) {
+		v.follower.Released(svc.UID)
+	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	switch {

@@ -32,7 +32,7 @@ const skew = 5 * time.Second
 // Left returns how long the record counts yet, 0 when it does not. One from the future is somebody else's text, or of a clock that was
 // wrong.
 func (r *Record) Left() time.Duration {
-	if r == nil || r.ID == "" {
+	if r == nil {
 		return 0
 	}
 	if left := Settling - time.Since(r.At); left > 0 && left <= Settling+skew {

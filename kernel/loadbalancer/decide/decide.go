@@ -34,7 +34,7 @@ func (p Policy) Decide(f Finding, c target.Candidates) Decision { return p.Restr
 //	-         yes    -                 delete what failed before it ever served
 //	yes       no     -                 nothing
 //	yes       yes    -                 targets only
-//	no        no     -                 create, once a node can be a target
+//	no        no     -                 create, once a node can be a target; nothing where its nodes would not answer, see unanswered
 //	no        yes    same              differences
 //	no        yes    differ            differences without them, which are blocked
 //	no        yes    differ, allowed   see replace
@@ -53,6 +53,9 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		}
 		s.warnings = p.RespellWarnings(s.warnings)
 	}
+	if len(problems) == 0 && !observed.Found {
+		problems = p.unanswered(s)
+	}
 	switch {
 	case len(problems) > 0:
 		d := p.Retarget(observed, c)
@@ -61,7 +64,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
-	case len(s.blocked) > 0 && !observed.Protected && p.mayReplace(s, c):
+	case len(s.blocked) > 0 && !observed.Protected && p.mayReplace(s, c) && len(p.unanswered(s)) == 0:
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
@@ -80,7 +83,7 @@ func (p Policy) create(s desired, observed cloud.Observed, c target.Candidates) 
 	}
 	d := p.Decision(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})
 	d.Whole, d.Held = true, held
-	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), warnings)
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), p.familyWarnings(s), warnings)
 	d.Question = &question{Input: s.input, Before: observed, Refused: func(problems []problem.Warning) Decision { return p.refuse(after, observed, c, problems) }}
 	return d
 }
@@ -91,12 +94,13 @@ const pollNodes = 5 * time.Minute
 const waitingForNodes = "the load balancer is made as soon as a node can be its target"
 
 func (p Policy) await(after cloud.Balancer, observed cloud.Observed, c target.Candidates) Decision {
+	why := c.WhyNone(waitingForNodes, after, p.rules(after, observed))
 	operation := difference.Creation(after)
 	operation.Blocked = "no node can be a target yet"
 	return Decision{
 		Plan: p.Plan([]cloud.Operation{operation}), Change: cloud.Change{Before: observed},
-		Warnings: append(c.Warnings(), problem.Warn(event.WaitingForNodes, waitingForNodes)),
-		Err:      &problem.Pending{After: pollNodes, Reason: waitingForNodes},
+		Warnings: append(c.Warnings(), problem.Warn(event.WaitingForNodes, why)),
+		Err:      &problem.Pending{After: pollNodes, Reason: why},
 	}
 }
 
@@ -121,7 +125,7 @@ func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) 
 	d := p.Decision(s.input, observed, &after, append(operations, s.blocked...))
 	d.Whole, d.OwnershipTagsWait, d.Held, d.Err = true, wait, held, c.Err
 	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
-	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
+	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), p.familyWarnings(s), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
 }
 
@@ -153,10 +157,15 @@ func (p Policy) Complete(observed cloud.Observed, candidates []cloud.Target) clo
 
 // selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
 func (p Policy) selectTargets(b cloud.Balancer, observed cloud.Observed, c target.Candidates) (cloud.Balancer, []cloud.InstanceID, []problem.Warning) {
+	return target.Select(b, observed.Balancer.Targets, c, p.rules(b, observed))
+}
+
+// rules are those by which the targets of that balancer are chosen.
+func (p Policy) rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
 	r := target.Rules{Balancers: p.Cloud.Balancers, Limit: p.Cloud.MaxTargets(b)}
 	r.Brought, r.Kept = p.State.KnownTargets(observed.ID, p.Fingerprint)
 	r.Refused, r.Listeners = p.State.RefusedBy(observed.ID), observed.Balancer.Listeners
-	return target.Select(b, observed.Balancer.Targets, c, r)
+	return r
 }
 
 // Decision returns the decision to make these operations, all of which the plan shows.

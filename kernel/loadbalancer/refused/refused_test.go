@@ -88,6 +88,13 @@ func TestRefused(t *testing.T) {
 		return list
 	}
 	bad := func(ids ...cloud.InstanceID) map[cloud.InstanceID]bool { return SetOf(ids) }
+	every := func(n int, machines []cloud.Target) map[cloud.InstanceID]bool {
+		set := map[cloud.InstanceID]bool{}
+		for i := 0; i < len(machines); i += n {
+			set[machines[i].InstanceID] = true
+		}
+		return set
+	}
 	for name, test := range map[string]struct {
 		cloud    refusing
 		machines int
@@ -95,21 +102,16 @@ func TestRefused(t *testing.T) {
 		targets  int
 		again    bool
 	}{
-		"none is bad":           {refusing{}, 5, 1, 5, false},
-		"one is named":          {refusing{bad: bad("m001"), names: true}, 5, 2, 4, true},
-		"several are named":     {refusing{bad: bad("m001", "m002", "m004"), names: true}, 5, 2, 2, true},
-		"one is bad, not named": {refusing{bad: bad("m001")}, 5, 7, 4, true},
-		"one of two":            {refusing{bad: bad("m000")}, 2, 3, 1, true},
-		"one of one":            {refusing{bad: bad("m000")}, 1, 2, 0, true},
-		"one of 100":            {refusing{bad: bad("m077")}, 100, 16, 99, true},
-		"three of 100":          {refusing{bad: bad("m003", "m050", "m099")}, 100, 40, 97, true},
-		"all of 100": {refusing{bad: func() map[cloud.InstanceID]bool {
-			m := map[cloud.InstanceID]bool{}
-			for _, c := range all(100) {
-				m[c.InstanceID] = true
-			}
-			return m
-		}()}, 100, 2*mostTrials + 2, 0, true},
+		"none is bad":                        {refusing{}, 5, 1, 5, false},
+		"one is named":                       {refusing{bad: bad("m001"), names: true}, 5, 2, 4, true},
+		"several are named":                  {refusing{bad: bad("m001", "m002", "m004"), names: true}, 5, 2, 2, true},
+		"one is bad, not named":              {refusing{bad: bad("m001")}, 5, 7, 4, true},
+		"one of two":                         {refusing{bad: bad("m000")}, 2, 3, 1, true},
+		"one of one":                         {refusing{bad: bad("m000")}, 1, 2, 0, true},
+		"one of 100":                         {refusing{bad: bad("m077")}, 100, 16, 99, true},
+		"three of 100":                       {refusing{bad: bad("m003", "m050", "m099")}, 100, 40, 97, true},
+		"every tenth of 100":                 {refusing{bad: every(10, all(100))}, 100, 90, 90, true},
+		"all of 100":                         {refusing{bad: every(1, all(100))}, 100, 2*mostTrials + 2, 0, true},
 		"their number":                       {refusing{room: 2}, 3, 3, 2, true},
 		"their number, of many":              {refusing{room: 77}, 100, 16, 77, true},
 		"a creation, perhaps for one":        {refusing{bad: bad("m001"), vague: true}, 3, 8, 2, true},
@@ -159,6 +161,59 @@ func TestRefusedTwice(t *testing.T) {
 		if again := r.Note(refusals, now); !again || !maps.Equal(r.LeftOut(now), SetOf([]cloud.InstanceID{"a"})) {
 			t.Errorf("%s: %v are left out, again %v", name, r.LeftOut(now), again)
 		}
+	}
+}
+
+// TestRefusedGo: machines that are no candidates any more are waited for no longer, and asked for at once when they come back.
+func TestRefusedGo(t *testing.T) {
+	now := time.Now()
+	for name, test := range map[string]struct {
+		asked, stay []cloud.InstanceID
+		wait        time.Duration
+	}{
+		"the one that is left out":   {[]cloud.InstanceID{"a"}, []cloud.InstanceID{"b"}, 0},
+		"those whose turn is next":   {[]cloud.InstanceID{"a", "b", "c", "d"}, []cloud.InstanceID{"a", "b"}, 0},
+		"one whose turn is next":     {[]cloud.InstanceID{"a", "b", "c", "d"}, []cloud.InstanceID{"a", "b", "c"}, TrialPause},
+		"one whose turn it just was": {[]cloud.InstanceID{"a", "b", "c", "d"}, []cloud.InstanceID{"a", "c", "d"}, TrialPause},
+	} {
+		r, candidates := &Targets{}, []cloud.Target{}
+		for _, id := range test.stay {
+			candidates = append(candidates, cloud.Target{InstanceID: id})
+		}
+		if !r.Note([]*cloud.TargetsRefused{{Asked: test.asked, Err: errors.New("no")}}, now) {
+			t.Errorf("%s: no request follows", name)
+		}
+		if wait, out := r.Settle(candidates, now), r.LeftOut(now); wait != test.wait || len(out) > 0 {
+			t.Errorf("%s: the next request is in %v, want %v; %v are left out", name, wait, test.wait, out)
+		}
+	}
+}
+
+// TestRefusedOthers: a machine that was not asked for is not left out, whatever the answer names.
+func TestRefusedOthers(t *testing.T) {
+	r, now := &Targets{}, time.Now()
+	r.Note([]*cloud.TargetsRefused{{Asked: []cloud.InstanceID{"a", "b"}, Named: []cloud.InstanceID{"x"}, Err: errors.New("no")}}, now)
+	if out := r.LeftOut(now); !maps.Equal(out, SetOf([]cloud.InstanceID{"b"})) {
+		t.Errorf("%v are left out", out)
+	}
+}
+
+// TestRefusedAlonePerhaps: the only machine that was asked for is not left out where it may have been anything else. What was found to be
+// something else stays so for a while, also when the cloud has done in between what it was asked for.
+func TestRefusedAlonePerhaps(t *testing.T) {
+	r, now := &Targets{}, time.Now()
+	perhaps := []*cloud.TargetsRefused{{Asked: []cloud.InstanceID{"a"}, Perhaps: true, Err: errors.New("no")}}
+	if !r.Note(perhaps, now) || !r.IsTrial() || !r.NoteUnrelated(now) || len(r.LeftOut(now)) > 0 {
+		t.Errorf("%v are left out", r.LeftOut(now))
+	}
+	left := &Targets{}
+	left.Note([]*cloud.TargetsRefused{{Asked: []cloud.InstanceID{"b"}, Err: errors.New("no")}}, now)
+	left.Note(perhaps, now)
+	if left.NoteUnrelated(now); !maps.Equal(left.LeftOut(now), SetOf([]cloud.InstanceID{"b"})) {
+		t.Errorf("%v are left out, want the one that was refused for itself", left.LeftOut(now))
+	}
+	if wait := r.Settle(nil, now); wait != 0 || r.Note(perhaps, now.Add(For-1)) || !r.Note(perhaps, now.Add(For)) {
+		t.Errorf("the next request is in %v", wait)
 	}
 }
 

@@ -2,7 +2,6 @@ package request
 
 import (
 	"fmt"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -33,7 +32,7 @@ func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Warning {
 				fmt.Sprintf("spec.ports[%d].nodePort", i), "0", "this cloud's balancers connect to node ports; let the Service allocate them"))
 		}
 	}
-	if !able.SourceRanges && !everyone(spec) {
+	if !able.SourceRanges && spec.Restricts(spec.Families()) {
 		problems = append(problems, problem.Of(event.SourceRangesRefused, &cloud.Invalid{
 			Field: "spec.loadBalancerSourceRanges", Value: list(spec.SourceRanges),
 			Want: "this cloud cannot restrict client networks; remove them to let everyone in",
@@ -70,17 +69,6 @@ func (r *Request) leaveOut(able cloud.Capabilities) {
 			"spec.ports[%d].protocol: port %d is left out: this cloud has no %s", i, port.Port, port.Protocol)))
 	}
 	r.Input.Ports = ports
-}
-
-// everyone reports whether the source ranges let every client in, so that there is nothing
-// to enforce.
-func everyone(spec cloud.Spec) bool {
-	if len(spec.SourceRanges) == 0 {
-		return true
-	}
-	all4 := netip.PrefixFrom(netip.IPv4Unspecified(), 0)
-	all6 := netip.PrefixFrom(netip.IPv6Unspecified(), 0)
-	return slices.Contains(spec.SourceRanges, all4) && (!spec.DualStack || slices.Contains(spec.SourceRanges, all6))
 }
 
 func list[T any](items []T) string {

@@ -129,6 +129,10 @@ func TestBeyond(t *testing.T) {
 		{"ranges it has", cloud.Capabilities{SourceRanges: true}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("10.0.0.0/8")}}, 0},
 		{"everyone", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("0.0.0.0/0")}}, 0},
 		{"only IPv4 of two families", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0")}}, 1},
+		{"only IPv6 of two families", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{DualStack: true, SourceRanges: prefixes("::/0")}}, 1},
+		{"everyone of the other family", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{SourceRanges: prefixes("10.0.0.0/8", "::/0")}}, 1},
+		{"everyone of IPv6", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{IPv6: true, SourceRanges: prefixes("::/0")}}, 0},
+		{"everyone of IPv4 on IPv6", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{IPv6: true, SourceRanges: prefixes("0.0.0.0/0")}}, 1},
 		{"both families", cloud.Capabilities{}, cloud.Input{Spec: cloud.Spec{DualStack: true, SourceRanges: prefixes("0.0.0.0/0", "::/0")}}, 0},
 	}
 	for _, test := range tests {

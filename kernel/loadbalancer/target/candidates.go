@@ -48,8 +48,11 @@ type Candidates struct {
 	// unidentified says that the machine of a node without provider-ID may be any: the cloud did
 	// not answer.
 	unidentified bool
-	// offered are the nodes that were named and that the selector matches.
+	// nodes are those that were named; offered says by name which of them the selector matches.
+	nodes   []*corev1.Node
 	offered map[string]bool
+	// leftOut returns the cluster's other nodes, and why they are not named.
+	leftOut func() []skip
 	// free are targets that may go, see Prove.
 	free map[cloud.InstanceID]bool
 	// Err is why some machines could not be read.
@@ -101,7 +104,8 @@ func (s Nodes) Candidates(ctx context.Context, nodes []*corev1.Node, selector la
 
 func (s Nodes) candidates(ctx context.Context, nodes []*corev1.Node, selector labels.Selector) Candidates {
 	names, skipped := identify(nodes, selector, s.Concerns, s.Machines.ProviderID)
-	c := Candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), offered: map[string]bool{}}
+	c := Candidates{skipped: skipped, joining: slices.ContainsFunc(nodes, joining), nodes: nodes, offered: map[string]bool{}}
+	c.leftOut = func() []skip { return s.leftOut(c.offered) }
 	for _, node := range nodes {
 		c.offered[node.Name] = selector == nil || selector.Matches(labels.Set(node.Labels))
 	}

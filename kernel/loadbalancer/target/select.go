@@ -146,7 +146,7 @@ func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules
 	case kept && len(targets) > 0:
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
 	case len(b.Targets) == 0 && !c.joining && !r.Refused.IsTrial():
-		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer"))
+		warnings = append(warnings, problem.Warn(event.NoTargets, c.WhyNone("no node can be a target of this balancer", b, r)))
 	}
 	return b, held, append(warnings, heldWarnings(held, len(attached), skipped, c)...)
 }

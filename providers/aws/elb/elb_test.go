@@ -277,7 +277,6 @@ func TestClassicRefuses(t *testing.T) {
 		"spec.ports[0].nodePort":        change(func(s *cloud.Input) { s.Ports[0].NodePort = 0 }),
 		"spec.ports":                    change(func(s *cloud.Input) { s.Ports = nil }),
 		"spec.sessionAffinity":          change(func(s *cloud.Input) { s.ClientIP = true }),
-		"spec.ipFamilies":               change(func(s *cloud.Input) { s.IPv6 = true }),
 		"spec.loadBalancerSourceRanges": change(func(s *cloud.Input) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
 		option.Subnets.Name:             change(func(s *cloud.Input) { s.Lookups = map[string]string{balancer.LookupSubnetProblem: "there are none"} }),
 		option.Backend.Name:             specOf("ssl-cert", "arn", "backend-protocol", "udp"),

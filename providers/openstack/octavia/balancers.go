@@ -54,6 +54,7 @@ var (
 	_ cloud.Configured = (*Balancers)(nil)
 	_ cloud.Checker    = (*Balancers)(nil)
 	_ cloud.Replacer   = (*Balancers)(nil)
+	_ cloud.Reaching   = (*Balancers)(nil)
 )
 
 // Clients are those of Octavia, Neutron and the key manager, which is nil when the cloud has none.

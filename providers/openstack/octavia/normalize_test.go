@@ -114,7 +114,7 @@ func TestSourceRanges(t *testing.T) {
 	} {
 		in := specOf(nil)
 		in.SourceRanges, in.IPv6, in.DualStack = test.ranges, test.ipv6, test.dual
-		if got := strings.Join(desired.Allowed(in), ","); got != test.want {
+		if got := strings.Join(unconnected().Allowed(in), ","); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}
 	}
@@ -137,27 +137,6 @@ func TestRefusals(t *testing.T) {
 		in.Lookups = test.facts
 		_, _, err := unconnected().Normalize(in)
 		if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != test.field {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestUnenforcedRanges: better no balancer than one that is open to everyone.
-func TestUnenforcedRanges(t *testing.T) {
-	for name, test := range map[string]struct {
-		ranges  string
-		managed bool
-		refused bool
-	}{
-		"nothing enforces them": {"10.0.0.0/8", false, true},
-		"everybody may connect": {"0.0.0.0/0", false, false},
-		"a security group does": {"10.0.0.0/8", true, false},
-	} {
-		d := unconnected()
-		d.Config.Provider, d.Config.ManageSecurityGroups = config.ProviderOVN, test.managed
-		in := specOf(nil)
-		in.SourceRanges = []netip.Prefix{netip.MustParsePrefix(test.ranges)}
-		if _, _, err := d.Normalize(in); (err != nil) != test.refused {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/secgroup"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
@@ -137,6 +138,7 @@ func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Obs
 			return cloud.Observed{}, err
 		}
 		d.exploreTLS(ctx, s, o.Lookups, in.Spec)
+		d.exploreGuards(s, o.Lookups, in)
 	}
 	if o.Found {
 		in.Lookups = o.Lookups
@@ -181,6 +183,23 @@ func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, fact
 	}
 	facts[desired.LookupMemberCIDR] = found.CIDR
 	return nil
+}
+
+// exploreGuards names the nodes at which no security group enforces source ranges.
+func (d *Balancers) exploreGuards(s *object.Snapshot, facts map[string]string, in cloud.Input) {
+	if d.Enforcer() != cloud.EnforcedByNodes || len(in.SourceRanges) == 0 {
+		return
+	}
+	in.Lookups = facts
+	var open []string
+	for _, t := range in.Candidates {
+		if secgroup.Unguarded(s.Security, desired.MemberAddress(t, desired.OnIPv6(in))) {
+			open = append(open, t.NodeName)
+		}
+	}
+	if slices.Sort(open); len(open) > 0 {
+		facts[desired.LookupUnguarded] = strings.Join(open, ", ")
+	}
 }
 
 // storeBarbican is the container store whose references can be checked.

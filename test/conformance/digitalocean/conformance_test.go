@@ -62,7 +62,7 @@ func variations(certificate string) map[string]conformance.Variation {
 		portable("name"):           {Value: "shop-front"},
 		upstream + "type":          {Value: "REGIONAL"},
 		portable("internal"):       {Value: "true", With: map[string]string{upstream + "network-stack": "IPV4"}},
-		upstream + "network-stack": {Value: "IPV4"},
+		upstream + "network-stack": {Value: "DUALSTACK"},
 		portable("subnet"):         {Value: "5ee0a1f2-0000-4000-8000-000000000001"},
 		portable("address"):        {Value: "203.0.113.9"},
 		portable("size"):           {Value: "2"},

@@ -52,6 +52,26 @@ func TestLife(t *testing.T) {
 	}
 }
 
+// TestAddressFamily: no load balancer is made whose nodes would not answer. OpenStack could make one of IPv6, and waits for nodes that
+// have an IPv6 address.
+func TestAddressFamily(t *testing.T) {
+	s := open(t, 1)
+	s.start()
+	s.create(&corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "six"}, Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}, IPFamilies: []corev1.IPFamily{corev1.IPv6Protocol},
+	}})
+	reason := "InvalidConfiguration"
+	if cloudName == "openstack" {
+		reason = "WaitingForNodes"
+	}
+	s.event("six", reason)
+	s.service("four", 80)
+	s.addressed("four")
+	s.are("tcp/80")
+	s.begin("six")
+	s.gone("six")
+}
+
 // TestSecondEnsure: another process finds everything in order, and changes nothing.
 func TestSecondEnsure(t *testing.T) {
 	s := open(t, 2)

@@ -141,6 +141,11 @@ func (s *site) service(name string, ports ...int32) {
 	for _, port := range ports {
 		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: fmt.Sprintf("p%d", port), Port: port})
 	}
+	s.create(svc)
+}
+
+func (s *site) create(svc *corev1.Service) {
+	s.t.Helper()
 	_, err := s.Client().CoreV1().Services(namespace).Create(s.within(patience), svc, metav1.CreateOptions{})
 	s.must(err)
 }

@@ -77,7 +77,7 @@ func TestTargets(t *testing.T) {
 		stack       string
 		event       string
 	}{
-		"network, every node dual": {nil, []link{dual, dual}, []int{0, 1}, do.StackDualstack, ""},
+		"network, every node dual": {nil, []link{dual, dual}, []int{0, 1}, do.StackIPv4, ""},
 		"network, some dual":       {nil, []link{dual, single}, []int{0, 1}, do.StackIPv4, ""},
 		"network, one private":     {nil, []link{single, private}, []int{0}, do.StackIPv4, "TargetSkipped"},
 		"network, one IPv6 only":   {nil, []link{single, only6}, []int{0}, do.StackIPv4, "TargetSkipped"},
@@ -108,6 +108,54 @@ func TestTargets(t *testing.T) {
 			}
 			if test.event != "" {
 				s.event(test.event)
+			}
+		})
+	}
+}
+
+// TestFamilies: the address families of the Service decide about a new balancer's.
+func TestFamilies(t *testing.T) {
+	parallel(t)
+	both, six := []corev1.IPFamily{corev1.IPv4Protocol, corev1.IPv6Protocol}, []corev1.IPFamily{corev1.IPv6Protocol}
+	for name, test := range map[string]struct {
+		families    []corev1.IPFamily
+		annotations map[string]string
+		nodes       []link
+		stack       string // "" for no balancer
+		event       string
+	}{
+		"both, every node dual":    {both, nil, []link{dual, dual}, do.StackDualstack, ""},
+		"both, some dual":          {both, nil, []link{dual, single}, do.StackIPv4, "ConfigurationIgnored"},
+		"both, internal":           {both, with("network", "INTERNAL"), []link{dual}, do.StackIPv4, "ConfigurationIgnored"},
+		"IPv6":                     {six, nil, []link{dual}, "", "InvalidConfiguration"},
+		"IPv6, regional":           {six, regional(), []link{dual}, "", "InvalidConfiguration"},
+		"IPv6, both are asked for": {six, with("network-stack", "DUALSTACK"), []link{dual}, do.StackDualstack, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parallel(t)
+			label := fmt.Sprintf("family%d", serial.Add(1))
+			nodes := join(t, label, test.nodes...)
+			s := create(t, selecting(label, test.annotations), func(svc *corev1.Service) {
+				svc.Spec.IPFamilies, svc.Spec.IPFamilyPolicy = test.families, new(corev1.IPFamilyPolicySingleStack)
+				if len(test.families) > 1 {
+					svc.Spec.IPFamilyPolicy = new(corev1.IPFamilyPolicyRequireDualStack)
+				}
+			})
+			if test.event != "" {
+				s.event(test.event, "spec.ipFamilies")
+			}
+			if test.stack == "" {
+				if own := s.balancersIn(env.Cloud.State()); len(own) > 0 {
+					t.Errorf("a balancer was created: %+v", own)
+				}
+				return
+			}
+			var ids []int
+			for _, d := range nodes {
+				ids = append(ids, d.ID)
+			}
+			if b := s.balancer(func(b *do.Balancer) error { return targeted(b, ids...) }); stack(&b) != test.stack {
+				t.Errorf("its stack is %s, want %s", stack(&b), test.stack)
 			}
 		})
 	}

@@ -52,6 +52,7 @@ func TestRepair(t *testing.T) {
 		}
 	})
 	t.Run("balancer", func(t *testing.T) {
+		s.outlives(svc)
 		before := s.look(svc)
 		s.change(s.project.Balancer, http.MethodDelete, "lbaas/loadbalancers/"+text(before.lb, "id")+"?cascade=true", nil)
 		s.settle(text(before.lb, "id"))
@@ -62,6 +63,7 @@ func TestRepair(t *testing.T) {
 		}
 	})
 	t.Run("balancer, then the Service", func(t *testing.T) {
+		s.outlives(svc)
 		before := s.look(svc)
 		s.change(s.project.Balancer, http.MethodDelete, "lbaas/loadbalancers/"+text(before.lb, "id")+"?cascade=true", nil)
 		s.settle(text(before.lb, "id"))

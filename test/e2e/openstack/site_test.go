@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -38,12 +40,13 @@ func TestMain(m *testing.M) {
 // site is a cluster in a project: its nodes, and the CCM's manager of balancers.
 type site struct {
 	*testing.T
-	project *openstack.Project
-	cloud   *run.Cloud
-	manager *loadbalancer.Manager
-	nodes   []*corev1.Node
-	events  *events
-	traffic *traffic
+	project   *openstack.Project
+	clusterID string
+	cloud     *run.Cloud
+	manager   *loadbalancer.Manager
+	nodes     []*corev1.Node
+	events    *events
+	traffic   *traffic
 }
 
 // siteOptions change what newSite makes.
@@ -75,11 +78,23 @@ func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOp
 	if o.cluster == "" {
 		o.cluster = "test"
 	}
+	s.clusterID = o.cluster
+	s.restart()
+	return s
+}
+
+// restart puts another manager in the place of the present one, which knows nothing of it.
+func (s *site) restart() {
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: &machines{Instances: s.cloud.Driver.Instances()}, ClusterID: o.cluster, Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: &machines{Instances: s.cloud.Driver.Instances()}, ClusterID: s.clusterID, Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
-	return s
+}
+
+// outlives is restart, long after the load balancer of the Service was made: its creation does not count any more.
+func (s *site) outlives(svc *corev1.Service) {
+	maps.Copy(svc.Annotations, creation.Record{At: time.Now().Add(-time.Hour), ID: text(s.look(svc).lb, "id")}.Annotation())
+	s.restart()
 }
 
 // defaults looks settings up where none is set.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strconv"
 
@@ -80,6 +79,14 @@ func (s Settings) HasOwnGroup(spec cloud.Spec) bool {
 	return slices.Contains(s.Groups(spec), secgroup.OwnGroup)
 }
 
+// Enforcer says who enforces source ranges.
+func (s Settings) Enforcer(spec cloud.Spec) cloud.Enforcer {
+	if s.HasOwnGroup(spec) {
+		return cloud.EnforcedByGroup
+	}
+	return cloud.EnforcedByUser
+}
+
 // Allow is what the balancer's own security group enforces. Rules of other groups
 // are not ours.
 func (s Settings) Allow(spec cloud.Spec) []string {
@@ -117,7 +124,6 @@ func check(spec cloud.Spec) []error {
 	attributes := option.TargetAttributes.In(o)
 	refuse(len(spec.Ports) == 0, "spec.ports", "", "want at least one port")
 	refuse(spec.ClientIP, "spec.sessionAffinity", "ClientIP", "want None: a Classic Load Balancer hides the client's address from the nodes")
-	refuse(spec.IPv6 && !spec.DualStack, "spec.ipFamilies", "IPv6", "a Classic Load Balancer has IPv4 only; "+option.Type.Name+": "+option.TypeNetwork+" asks for one that has IPv6")
 	refuse(len(certificates) > 1, option.Certificate.Name, option.Certificate.In(o), "a listener of a Classic Load Balancer has one certificate")
 	refuse(option.Log.Bool(o) && option.LogBucket.In(o) == "", option.LogBucket.Name, "", "want the name of the S3 bucket the access log is written to")
 	refuse(!option.ClassicTimeout.Has(o) && option.IdleTimeout.Int(o) > option.MaxClassicTimeout, option.IdleTimeout.Name, option.IdleTimeout.In(o), fmt.Sprintf("want at most %d for a Classic Load Balancer", option.MaxClassicTimeout))
@@ -134,7 +140,7 @@ func (s Settings) notes(spec cloud.Spec) []cloud.Warning {
 	if option.ClassicTimeout.Has(spec.Options) && option.IdleTimeout.Has(spec.Options) {
 		notes = append(notes, cloud.Warning{Field: option.IdleTimeout.Name, Message: option.ClassicTimeout.Name + " is there, which wins"})
 	}
-	if restricted := slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() > 0 }); restricted && !s.HasOwnGroup(spec) {
+	if spec.Restricts(cloud.Families{IPv4: true}) && s.Enforcer(spec) == cloud.EnforcedByUser {
 		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerSourceRanges", Message: "they have no effect: the rules of the balancer's security groups are not managed"})
 	}
 	if spec.DualStack {

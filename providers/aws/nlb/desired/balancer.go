@@ -218,19 +218,37 @@ func (w *builder) ignored() {
 	}
 }
 
-// unguarded refuses source ranges that nothing would enforce: without a security group of the
-// balancer's own it is the nodes' that do, which see the clients only where their addresses are
-// kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
+// Enforcer says who enforces source ranges. Without a security group of the balancer's own it is the nodes' that do, which see
+// the clients only where their addresses are kept. Those of IPv6 clients are not: the nodes have IPv4 addresses.
+//
+//	its own group  addresses   IPv6  DisableSecurityGroupIngress  enforced by
+//	yes            –           –     –                            its group
+//	no             kept        no    no                           the nodes' groups
+//	no             kept        no    yes                          whoever manages these
+//	no             kept        yes   –                            nobody
+//	no             replaced    –     –                            nobody
+func (s Settings) Enforcer(b cloud.Balancer) cloud.Enforcer {
+	switch {
+	case b.ProviderFields[balancer.FieldGroups] == secgroup.OwnGroup:
+		return cloud.EnforcedByGroup
+	case b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" }):
+		return cloud.EnforcedByNobody
+	case s.LeaveNodeGroups:
+		return cloud.EnforcedByUser
+	}
+	return cloud.EnforcedByNodes
+}
+
+// unguarded refuses source ranges that nothing would enforce.
 func (w *builder) unguarded(b cloud.Balancer) {
-	if len(w.input.SourceRanges) == 0 || b.ProviderFields[balancer.FieldGroups] == secgroup.OwnGroup {
+	if !w.input.Restricts(cloud.Families{IPv4: true, IPv6: b.DualStack}) {
 		return
 	}
-	hides := b.DualStack || slices.ContainsFunc(b.Listeners, func(l cloud.Listener) bool { return l.ProviderFields[balancer.FieldPreserve] != "true" })
-	switch {
-	case hides:
+	switch w.Enforcer(b) {
+	case cloud.EnforcedByNobody:
 		w.refuse("spec.loadBalancerSourceRanges", strings.Join(b.Allow, ","),
 			"the nodes do not see the clients' addresses, so it takes a security group of the balancer's own: "+option.GroupMode.Name+": managed on a new balancer")
-	case w.LeaveNodeGroups:
+	case cloud.EnforcedByUser:
 		w.note("spec.loadBalancerSourceRanges", "DisableSecurityGroupIngress is set, so whoever manages the nodes' security groups has to enforce them")
 	}
 }

@@ -43,7 +43,7 @@ var (
 		OneOf(config.TypeRegional, config.TypeNetwork).Checked(nil, "REGIONAL or REGIONAL_NETWORK (GLOBAL balancers have no droplets as targets and are not supported)")
 	keyInternal = annotation.Internal.WithAliases(Upstream+"network").Spelled(checkInternal, "true or false, or as upstream INTERNAL or EXTERNAL").
 			Noted("It is reached only from its VPC then. Can't be changed later.")
-	keyStack = own("network-stack", annotation.TypeEnum, "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and every node has public IPv4 and IPv6 addresses. Can't be changed later.").
+	keyStack = own("network-stack", annotation.TypeEnum, "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and the Service has both address families and every node public IPv4 and IPv6 addresses. Can't be changed later.").
 			OneOf(object.StackIPv4, object.StackDual)
 	keySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkIdentifier, "the UUID of a VPC subnet").
 			Noted("Private preview of DigitalOcean. Can't be changed later.")

@@ -58,7 +58,7 @@ func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
 //	none        a stack      any       any               as it exists
 //	none        nothing      internal  any               no
 //	none        nothing      external  REGIONAL          yes
-//	none        nothing      external  REGIONAL_NETWORK  if every usable node has public IPv4 and IPv6
+//	none        nothing      external  REGIONAL_NETWORK  if the Service has both families, and every usable node public IPv4 and IPv6
 func dualStack(in cloud.Input, s Shape) (bool, error) {
 	given, existing := keyStack.In(in.Options), in.Lookups[LookupStack]
 	switch {
@@ -76,6 +76,8 @@ func dualStack(in cloud.Input, s Shape) (bool, error) {
 		return false, nil
 	case s.Kind == config.TypeRegional:
 		return true, nil
+	case !in.DualStack: // kube-proxy would not answer at the other address
+		return false, nil
 	}
 	single, usable := singleStack(in.Candidates)
 	return usable > 0 && len(single) == 0, nil
@@ -116,6 +118,17 @@ func few(names []string) string {
 		return strings.Join(names, ", ")
 	}
 	return strings.Join(names[:3], ", ") + " and " + strconv.Itoa(len(names)-3) + " more"
+}
+
+// Families implements cloud.Reaching. No balancer has IPv6 alone.
+//
+//	balancer                                targets reached at
+//	REGIONAL, internal                      IPv4, over the VPC
+//	REGIONAL_NETWORK, external, dual-stack  the family of the packet
+//	REGIONAL_NETWORK, external              IPv4
+func (r Rules) Families(_ cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
+	passes := b.ProviderFields[object.FieldType] == config.TypeNetwork && b.Scope == cloud.ScopeExternal
+	return cloud.Families{IPv4: true, IPv6: b.DualStack}, cloud.Families{IPv4: true, IPv6: b.DualStack && passes}
 }
 
 // Eligible implements cloud.Balancers.

@@ -100,8 +100,9 @@ func reading[T any](client *gophercloud.ServiceClient, name string, path ...stri
 type named struct {
 	// Enabled is what an administrator says of a flavor or a zone.
 	Enabled *bool `json:"enabled"`
-	// Network is that of a subnet.
+	// Network and Version are those of a subnet.
 	Network string `json:"network_id"`
+	Version int    `json:"ip_version"`
 }
 
 // objects is about flavor and zone, the balancer's network, subnet and port, and the subnet of its members.
@@ -131,6 +132,8 @@ func (q *inquiry) objects(ctx context.Context) error {
 			q.refuse(choice.key.Name, choice.value, "the "+choice.what+" is disabled")
 		case choice.key.Name == option.Subnet.Name && q.where.Network != "" && found.Network != q.where.Network:
 			q.refuse(choice.key.Name, choice.value, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
+		case choice.key.Name == option.Subnet.Name && found.Version != 0 && c.Rules.Misses(q.input.Spec, found.Version == 6):
+			q.refuse(choice.key.Name, choice.value, "the Service has "+q.input.Spec.Families().String()+", and the ovn provider leads from the subnet's family to the same one only")
 		}
 	}
 	return nil

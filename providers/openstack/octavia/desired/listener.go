@@ -137,7 +137,7 @@ func (r *Rules) listenerFields(in cloud.Input, port cloud.Port) map[string]strin
 		fields[FieldMemberData], fields[FieldTCPInspect] = option.Silence(o, option.MemberData), option.TCPInspect.In(o)
 	}
 	if r.Can(ableAllowedCIDRs) {
-		fields[FieldAllowed] = strings.Join(Allowed(in), ",")
+		fields[FieldAllowed] = strings.Join(r.Allowed(in), ",")
 	}
 	return fields
 }

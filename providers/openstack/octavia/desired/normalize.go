@@ -2,9 +2,7 @@ package desired
 
 import (
 	"errors"
-	"fmt"
 	"maps"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,6 +45,8 @@ const (
 	LookupFull = "full"
 	// LookupScope is the scope of a balancer we are a tenant of.
 	LookupScope = "scope"
+	// LookupUnguarded are the nodes at which no security group enforces source ranges, "" for none.
+	LookupUnguarded = "unguarded"
 	// LookupTLS says what is wrong with the certificate, "" when nothing is.
 	LookupTLS = "tls"
 )
@@ -91,7 +91,7 @@ func (r *Rules) WantedProviderFields(in cloud.Input) map[string]string {
 	if in.Lookups[LookupTenant] != "" {
 		all = map[string]string{}
 	}
-	all[FieldFamily] = Family(where.IPv6)
+	all[FieldFamily] = Family(r.membersOnIPv6(in))
 	maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 	return all
 }
@@ -117,10 +117,7 @@ func (r *Rules) checkRequest(in cloud.Input) error {
 	if id := in.Lookups[LookupNoSubnet]; id != "" {
 		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
 	}
-	if restricts(in.Spec) && !r.Can(ableAllowedCIDRs) && !r.Config.ManageSecurityGroups {
-		refuse("spec.loadBalancerSourceRanges", in.SourceRanges[0].String(), "the balancer would be open to everyone: "+r.unable(ableAllowedCIDRs)+"; manage-security-groups in [LoadBalancer] enforces it")
-	}
-	return errors.Join(append(problems, r.checkShare(in)...)...)
+	return errors.Join(append(append(problems, r.checkRanges(in)), r.checkShare(in)...)...)
 }
 
 // checkShare refuses what the others on a balancer rule out.
@@ -142,11 +139,6 @@ func (r *Rules) checkShare(in cloud.Input) []error {
 		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
-}
-
-// restricts reports whether not everybody may connect.
-func restricts(spec cloud.Spec) bool {
-	return len(spec.SourceRanges) > 0 && !slices.ContainsFunc(spec.SourceRanges, func(p netip.Prefix) bool { return p.Bits() == 0 })
 }
 
 func quoted(names []string) string {
@@ -179,9 +171,7 @@ func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 	list = append(list, monitorNotes(in.Spec)...)
 	list = append(list, r.ownNotes(in.Spec)...)
 	list = append(list, tlsNotes(in.Spec)...)
-	if left := len(in.SourceRanges) - len(familiar(in)); left > 0 {
-		note("spec.loadBalancerSourceRanges", fmt.Sprintf("%d of them are of a family the balancer has no address of", left))
-	}
+	list = append(list, r.rangeNotes(in)...)
 	for _, port := range in.Ports {
 		if port.Protocol != cloud.ProtocolTCP && r.Terminates(in.Spec) {
 			note("spec.ports", port.Listener().Key()+" stays as it is: PROXY protocol, X-Forwarded-For and TLS are for TCP ports")

@@ -44,7 +44,7 @@ type Place struct {
 // PlaceOf returns the place of a Service's balancer.
 func (r *Rules) PlaceOf(in cloud.Input) Place {
 	p := Place{
-		Port: option.Port.In(in.Options), Internal: r.Config.Internal || option.Internal.Bool(in.Options), IPv6: OnIPv6(in), Both: onBoth(in),
+		Port: option.Port.In(in.Options), Internal: r.Config.Internal || option.Internal.Bool(in.Options), IPv6: OnIPv6(in), Both: r.onBoth(in),
 		Address: option.WantedAddress.In(in.Options), AddressBy: option.WantedAddress.Name,
 	}
 	p.Placement = r.placement(in.Spec, p.Internal)
@@ -126,9 +126,39 @@ func OnIPv6(in cloud.Input) bool {
 
 // onBoth reports whether the balancer has an address of each family: as it is, or as the Service
 // asks where it is not known yet.
-func onBoth(in cloud.Input) bool {
+func (r *Rules) onBoth(in cloud.Input) bool {
 	if in.Lookups[LookupVIPFamily] != "" {
 		return in.Lookups[LookupSecondFamily] != ""
 	}
-	return in.DualStack
+	return in.DualStack && r.Can(AbleAdditionalVIPs)
+}
+
+// families are those of the balancer's addresses.
+func (r *Rules) families(in cloud.Input) cloud.Families {
+	both := r.onBoth(in)
+	return cloud.Families{IPv4: both || !OnIPv6(in), IPv6: both || OnIPv6(in)}
+}
+
+// Families implements cloud.Reaching.
+func (r *Rules) Families(in cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
+	six := b.ProviderFields[FieldFamily] == Family(true)
+	return r.families(in), cloud.Families{IPv4: !six, IPv6: six}
+}
+
+// Misses reports whether a balancer with an address of this family could lead to no node that answers for the Service.
+func (r *Rules) Misses(spec cloud.Spec, ipv6 bool) bool {
+	return r.Config.Provider == config.ProviderOVN && !spec.DualStack && spec.IPv6 != ipv6
+}
+
+// membersOnIPv6 reports whether members are reached at IPv6 addresses:
+//
+//	families of the Service  provider  family of the members
+//	one                      amphora   that one: nodes answer in no other, whatever the family of the balancer's address
+//	one                      ovn       that of the balancer's address: packets pass through
+//	both                     any       that of the balancer's address
+func (r *Rules) membersOnIPv6(in cloud.Input) bool {
+	if in.DualStack || r.Config.Provider == config.ProviderOVN {
+		return OnIPv6(in)
+	}
+	return in.IPv6
 }

@@ -92,6 +92,9 @@ var abilities = map[Ability]struct {
 	AbleAdditionalVIPs:   {api.V(2, 26), false},
 }
 
+// AllowedCIDRsSince is the version of the API that brought allowed CIDRs of listeners.
+func AllowedCIDRsSince() api.Version { return abilities[ableAllowedCIDRs].since }
+
 // Can reports whether balancers can do that here.
 func (r *Rules) Can(a Ability) bool {
 	needs := abilities[a]

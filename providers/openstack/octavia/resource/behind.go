@@ -74,10 +74,15 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 			list = append(list, m)
 		}
 	}
+	onIPv6 := change.After.ProviderFields[desired.FieldFamily] == desired.Family(true)
 	for _, id := range change.After.Targets {
 		machine := machines[id]
+		address := desired.MemberAddress(machine, onIPv6)
+		if address == "" { // where no node will do, those that serve stay
+			address = presentAddress(machine, present)
+		}
 		add(object.Member{
-			Name: tag.Cut(machine.NodeName), Address: desired.MemberAddress(machine, desired.OnIPv6(in)), Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, in.Spec), Subnet: subnet, Weight: 1, Enabled: true,
+			Name: tag.Cut(machine.NodeName), Address: address, Port: l.TargetPort, MonitorPort: desired.MonitorPort(l, in.Spec), Subnet: subnet, Weight: 1, Enabled: true,
 			Machine: id,
 		})
 	}
@@ -87,6 +92,16 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 		}
 	}
 	return list
+}
+
+// presentAddress is the address at which a machine is a member, "" where it is none.
+func presentAddress(machine cloud.Target, present []object.Member) string {
+	for _, a := range machine.Addresses {
+		if slices.ContainsFunc(present, func(m object.Member) bool { return m.Address == a.Address }) {
+			return a.Address
+		}
+	}
+	return ""
 }
 
 // Find returns the resource in a list, nil when it is not there.

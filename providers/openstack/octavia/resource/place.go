@@ -27,6 +27,8 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 	case where.Port != "":
 		where.Network = ""
 		where.Subnet, err = c.subnetOfPort(ctx, where.Port, in.IPv6)
+	case where.Subnet == "" && where.Network != "" && in.IPv6: // Octavia would take one of IPv4, if there is any
+		where.Subnet, err = c.subnetOf(ctx, where.Network, true)
 	case where.Subnet == "" && where.Network == "":
 		where.Subnet, err = c.subnetOfNodes(ctx, in)
 		where.MemberSubnet = cmp.Or(where.MemberSubnet, where.Subnet)
@@ -94,8 +96,8 @@ func (c *Composite) subnetOfNodes(ctx context.Context, in cloud.Input) (string, 
 // otherSubnet returns a subnet of the other family in the balancer's network, "" when there is
 // none: then the balancer has one address only, and the Service is told.
 func (c *Composite) otherSubnet(ctx context.Context, where *desired.Place) (string, error) {
-	network := where.Network
-	if network == "" && where.Subnet != "" {
+	network, ipv6 := where.Network, where.IPv6
+	if where.Subnet != "" {
 		first, _, err := api.GetOne[neutron.Subnet](ctx, c.Network, "subnet", "subnets", where.Subnet)
 		if err == nil && first.Network == "" {
 			err = cloud.ErrIncomplete
@@ -103,17 +105,22 @@ func (c *Composite) otherSubnet(ctx context.Context, where *desired.Place) (stri
 		if err != nil {
 			return "", fmt.Errorf("reading subnet %s: %w", where.Subnet, err)
 		}
-		network = first.Network
+		network, ipv6 = first.Network, first.Version == 6
 	}
 	if network == "" {
 		return "", nil
 	}
+	return c.subnetOf(ctx, network, !ipv6)
+}
+
+// subnetOf returns a subnet of the family in a network, "" when there is none.
+func (c *Composite) subnetOf(ctx context.Context, network string, ipv6 bool) (string, error) {
 	subnets, err := api.ListAll[neutron.Subnet](ctx, c.Network, "subnets", "subnets", url.Values{"network_id": {network}})
 	if err != nil {
 		return "", fmt.Errorf("listing the subnets of network %s: %w", network, err)
 	}
 	for _, s := range subnets {
-		if (s.Version == 6) != where.IPv6 {
+		if (s.Version == 6) == ipv6 {
 			return s.ID, nil
 		}
 	}

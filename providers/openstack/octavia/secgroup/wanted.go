@@ -63,8 +63,8 @@ func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 func (m *Manager) wantedRules(in cloud.Input) packetfilter.Rules {
 	sources := []string{in.Lookups[desired.LookupMemberCIDR]}
 	if m.Rules.Config.Provider == config.ProviderOVN {
-		if sources = desired.SourceRanges(in); len(sources) == 0 {
-			sources = []string{desired.Everyone(in.IPv6)}
+		if sources = m.Rules.SourceRanges(in); len(sources) == 0 {
+			sources = []string{desired.Everyone(desired.OnIPv6(in))}
 		}
 	}
 	rules := packetfilter.Rules{}
@@ -96,6 +96,11 @@ func Behind(g object.Security, addresses []string) map[string]bool {
 		}
 	}
 	return ids
+}
+
+// Unguarded reports whether the machine at an address has a port that no group can be at.
+func Unguarded(g object.Security, address string) bool {
+	return slices.ContainsFunc(portsAt(g, address), func(p neutron.Port) bool { return p.Security != nil && !*p.Security })
 }
 
 // portsAt returns the machines' ports with an address: those in the balancer's network if there are
