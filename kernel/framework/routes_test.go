@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -87,18 +88,19 @@ func TestFullNetwork(t *testing.T) {
 // Of a route that the cloud refused no pass is asked for before its pause is over, however often it is tried meanwhile.
 func TestRefusedRouteWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f, retries := &fakeRouting{err: &route.RefusedError{Pause: time.Minute, Err: errors.New("no")}}, 0
-		r := &routes{routing: f, calls: drain.New(), retry: func() { retries++ }}
+		f := &fakeRouting{err: &route.RefusedError{Pause: time.Minute, Err: errors.New("no")}}
+		var retries atomic.Int32
+		r := &routes{routing: f, calls: drain.New(), retry: func() { retries.Add(1) }}
 		failed := &corev1.Event{Reason: "FailedToCreateRoute", InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "n1"}}
 		for range 3 {
-			if err := r.CreateRoute(t.Context(), "", "", &cloudprovider.Route{TargetNode: "n1", DestinationCIDR: "10.1.0.0/24"}); err == nil || retries != 0 || !r.quiet(failed) {
-				t.Errorf("%v, %d retries, quiet: %t", err, retries, r.quiet(failed))
+			if err := r.CreateRoute(t.Context(), "", "", &cloudprovider.Route{TargetNode: "n1", DestinationCIDR: "10.1.0.0/24"}); err == nil || retries.Load() != 0 || !r.quiet(failed) {
+				t.Errorf("%v, %d retries, quiet: %t", err, retries.Load(), r.quiet(failed))
 			}
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if retries != 1 {
-			t.Errorf("%d retries after the pause, want 1", retries)
+		if got := retries.Load(); got != 1 {
+			t.Errorf("%d retries after the pause, want 1", got)
 		}
 	})
 }
