@@ -1,6 +1,7 @@
 package loadbalancer
 
 import (
+	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -98,6 +99,51 @@ func TestFamilies(t *testing.T) {
 				f.wrote("create balancer")
 			}
 			f.said(test.said...)
+		})
+	}
+}
+
+// scoped is a fake whose balancers reach their targets by scope.
+type scoped struct {
+	*fakeDriver
+	internal, external cloud.Families
+}
+
+func (d *scoped) Families(_ cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
+	if b.Scope == cloud.ScopeInternal {
+		return d.internal, d.internal
+	}
+	return d.external, d.external
+}
+
+// Whether a balancer is replaced depends on the new one: what serves does not give way to one that nodes do not answer.
+func TestReplacementAndFamilies(t *testing.T) {
+	four, six := cloud.Families{IPv4: true}, cloud.Families{IPv6: true}
+	for name, test := range map[string]struct {
+		internal, external cloud.Families
+		families           []corev1.IPFamily
+		writes, said       []string
+	}{
+		"the new one would not be answered": {four, six, onlyIPv6, nil, []string{"ConfigurationIgnored: spec.ipFamilies"}},
+		"the old one is not answered":       {six, four, onlyIPv4, []string{"delete balancer", "create balancer"}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFixture(t)
+				f.wrapped = &scoped{f.driver, test.internal, test.external}
+				f.restart()
+				f.svc.Spec.IPFamilies = test.families
+				f.settle()
+				f.wrote("create balancer")
+				f.events.take()
+				f.svc.Spec.IPFamilies = onlyIPv6
+				f.svc.Annotations[keyInternal.Name], f.svc.Annotations[annotation.AllowReplacement.Name] = "true", "true"
+				f.settle()
+				f.wrote(test.writes...)
+				if said := strings.Join(f.events.take(), " "); len(test.said) > 0 && !strings.Contains(said, test.said[0]) || !strings.Contains(said, "it is not replaced") && len(test.said) > 0 {
+					t.Errorf("events %s", said)
+				}
+			})
 		})
 	}
 }

@@ -107,14 +107,14 @@ func (p *finder) unseen(kept string) []string {
 }
 
 // announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
-// becomes of the creation, the next process knows that there may be one. It is written once for each creation.Settling.
+// becomes of the creation, the next process knows that there may be one. It is written once for each creation.SettlingForDeletion.
 func (p *pipeline) announce(ctx context.Context, d decide.Decision) error {
 	creates := d.Change.After != nil && !d.Change.Before.Found && !d.Plan.Empty()
 	if p.manager.record == nil || !creates || !p.live() || p.IDAnnotation != "" {
 		return nil
 	}
 	p.manager.deleted.Delete(deletedID{p.Service.UID, ""})
-	if p.Creation.Left() > 0 {
+	if p.Creation.Left() > 0 && time.Since(p.Creation.At) < creation.SettlingForDeletion {
 		return nil
 	}
 	if err := p.manager.record(ctx, p.Service, creation.Record{At: time.Now()}.Annotation()); err != nil {

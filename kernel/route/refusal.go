@@ -14,11 +14,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
-// longPause is for how long the cloud is not asked for a route again that it refused. A shorter pause begins with firstPause
-// and doubles.
+// longPause is for how long the cloud is not asked for a route again that it refused. Where rights are missing, which nothing shows
+// when they come, the pause begins with firstPause and doubles up to rightsPause.
 const (
-	longPause  = 30 * time.Minute
-	firstPause = time.Minute
+	longPause   = 30 * time.Minute
+	firstPause  = time.Minute
+	rightsPause = 5 * time.Minute
 )
 
 // RefusedError says that a route is not made because the cloud refused it, and nothing has changed since.
@@ -30,7 +31,7 @@ type RefusedError struct {
 }
 
 func (e *RefusedError) Error() string {
-	return fmt.Sprintf("%v; the cloud is asked again when the Node changes or a route goes, and after %s", e.Err, e.Pause)
+	return fmt.Sprintf("%v; the cloud is asked again when the machine or the addresses of the Node change, when a route goes, and from time to time", e.Err)
 }
 
 func (e *RefusedError) Unwrap() error { return e.Err }
@@ -49,12 +50,13 @@ func Held(err error) (pause time.Duration, held bool) {
 
 // refusals is what is remembered of routes that the cloud refused to make:
 //
-//	class                   what is not asked for               before
-//	quota                   this route, and any further one of  a route goes, or half an hour is over: then one is asked for
-//	                        its family
-//	invalid                 this route                          its Node changes, a route goes, or half an hour is over
-//	conflict, unauthorized  this route                          the same after a minute, which doubles up to half an hour
-//	any other               nothing
+//	class         what is not asked for               before
+//	quota         this route, and any further one of  a route goes, or half an hour is over: then one is asked for
+//	              its family
+//	invalid       this route                          its Node changes, a route goes, or half an hour is over
+//	unauthorized  this route                          the same after a minute, which doubles up to five
+//	any other     nothing: a conflict, say, passes
+//	              in seconds
 //
 // The zero refusals knows of none. It is safe for concurrent use.
 type refusals struct {
@@ -133,10 +135,10 @@ func refusalOf(input string, before refusal, err error) refusal {
 		one.err = &FullError{Pause: one.pause, Err: err}
 	case cloud.FailureInvalid:
 		one.err = &RefusedError{Pause: one.pause, Err: err}
-	case cloud.FailureConflict, cloud.FailureUnauthorized:
+	case cloud.FailureUnauthorized:
 		one.pause = firstPause
 		if before.input == input {
-			one.pause = min(max(2*before.pause, firstPause), longPause)
+			one.pause = min(max(2*before.pause, firstPause), rightsPause)
 		}
 		one.err = &RefusedError{Pause: one.pause, Err: err}
 	default:

@@ -85,8 +85,8 @@ func TestRefusedRouteIsNotAskedForAgain(t *testing.T) {
 	}{
 		cloud.FailureInvalid:      {1, 4, "RouteRefused: no route to 10.0.1.0/24 was made"},
 		cloud.FailureQuota:        {1, 4, "RouteLimitReached: no route to 10.0.1.0/24 was made"},
-		cloud.FailureConflict:     {4, 8, "RouteRefused"}, // after 1, 2, 4, 8, 16 minutes, then half an hour each
-		cloud.FailureUnauthorized: {4, 8, "RouteRefused"},
+		cloud.FailureUnauthorized: {4, 26, "RouteRefused"}, // after 1, 2, 4 minutes, then five each
+		cloud.FailureConflict:     {often, often, ""},
 		cloud.FailureTransient:    {often, often, ""},
 		cloud.FailureNotFound:     {often, often, ""},
 	} {

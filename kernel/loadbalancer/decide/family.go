@@ -23,17 +23,18 @@ const fieldFamilies = "spec.ipFamilies"
 
 // unanswered refuses a new balancer whose targets would not answer.
 func (p Policy) unanswered(s desired) []problem.Warning {
-	targets, silent := p.silent(s)
+	families := p.Input.Families()
+	targets, silent := p.silent(s.input, s.wanted)
 	if !silent {
 		return nil
 	}
-	return []problem.Warning{problem.Invalid(fieldFamilies, p.Input.Families().String(), fmt.Sprintf(
-		"want %s, alone or beside another family: the load balancer would reach nodes at %s addresses only, where no other Service answers", targets, targets))}
+	return []problem.Warning{problem.Invalid(fieldFamilies, families.String(), fmt.Sprintf(
+		"want %s, alone or beside another family: the load balancer would reach nodes at %s addresses only, where they do not answer for a Service of %s", targets, targets, families))}
 }
 
-// silent reports whether the nodes answer the Service in none of the families in which they are reached, which it returns.
-func (p Policy) silent(s desired) (targets cloud.Families, silent bool) {
-	_, targets = p.Cloud.Families(s.input, s.possible)
+// silent reports whether the nodes answer the Service in none of the families in which a balancer reaches them, which it returns.
+func (p Policy) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
+	_, targets = p.Cloud.Families(in, b)
 	return targets, targets.Without(p.Input.Families()) == targets
 }
 
@@ -43,7 +44,10 @@ func (p Policy) familyWarnings(s desired) []problem.Warning {
 	clients, _ := p.Cloud.Families(s.input, s.possible)
 	left := families.Without(clients)
 	told := slices.ContainsFunc(s.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })
-	switch targets, silent := p.silent(s); {
+	targets, silent := p.silent(s.input, s.possible)
+	switch worse := p.unanswered(s); {
+	case !silent && len(s.blocked) > 0 && len(worse) > 0:
+		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, worse[0].Message+"; it is not replaced")}
 	case silent:
 		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(
 			"%s: the load balancer reaches nodes at %s addresses, where they do not answer for a Service of %s; it stays as it is", fieldFamilies, targets, families))}

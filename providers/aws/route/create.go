@@ -27,8 +27,8 @@ import (
 //	anything else                                       refused: it is not ours
 //
 // Before that the instance is told to forward what is not for itself, unless it does already.
-// Where AWS refuses a table for good, the routes that were created in others are deleted, and the instance is told no longer to
-// forward where nothing else leads to it. What was replaced stays: it led to another machine, or to none.
+// Where AWS refuses a table for good, the routes that were created in others are deleted. What was replaced stays: it led to another
+// machine, or to none. The instance goes on to forward: whether another route leads to it, EC2 may not show yet.
 func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Route) error {
 	tables, err := t.routeTables(ctx)
 	if err != nil {
@@ -46,9 +46,8 @@ func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 	if err != nil {
 		return err
 	}
-	switched := checks(target)
-	if switched {
-		if err := t.check(ctx, target, false); err != nil {
+	if checks(target) {
+		if err := t.uncheck(ctx, target); err != nil {
 			return fmt.Errorf("letting instance %s forward what is not for itself: %w", route.Target, err)
 		}
 	}
@@ -56,11 +55,7 @@ func (t *Tables) CreateRoute(ctx context.Context, _ cloud.Owner, route cloud.Rou
 	if err == nil || !failure.Classify(err).Class.Final() {
 		return err
 	}
-	unused, undo := t.takeBack(ctx, made, route)
-	if undo == nil && unused && switched && len(gaps) == len(tables) {
-		undo = failure.Wrap(t.check(ctx, target, true), "checking again what instance "+string(route.Target)+" forwards")
-	}
-	return errors.Join(err, undo)
+	return errors.Join(err, t.takeBack(ctx, made, route))
 }
 
 // fill makes the route in tables, until one is refused, and returns those it made.
@@ -73,17 +68,14 @@ func (t *Tables) fill(ctx context.Context, gaps []gap, route cloud.Route, target
 	return gaps, nil
 }
 
-// takeBack deletes the routes that were created, and reports whether no replaced one is left.
-func (t *Tables) takeBack(ctx context.Context, made []gap, route cloud.Route) (unused bool, err error) {
-	unused = true
+// takeBack deletes the routes that were created.
+func (t *Tables) takeBack(ctx context.Context, made []gap, route cloud.Route) (err error) {
 	for _, one := range made {
-		if one.present {
-			unused = false
-		} else {
+		if !one.present {
 			err = errors.Join(err, t.remove(ctx, one.table, route.Destination))
 		}
 	}
-	return unused, err
+	return err
 }
 
 // gap is a table without the wanted route; present says that it has another one to the destination, which is replaced.
@@ -156,9 +148,9 @@ func checks(target ec2types.Instance) bool {
 	return check == nil || *check
 }
 
-// check switches that on or off.
-func (t *Tables) check(ctx context.Context, target ec2types.Instance, on bool) (err error) {
-	value := &ec2types.AttributeBooleanValue{Value: &on}
+// uncheck switches that off.
+func (t *Tables) uncheck(ctx context.Context, target ec2types.Instance) (err error) {
+	value := &ec2types.AttributeBooleanValue{Value: new(false)}
 	if _, networkInterface := hop(target); networkInterface != nil {
 		_, err = t.Client.ModifyNetworkInterfaceAttribute(ctx, &ec2.ModifyNetworkInterfaceAttributeInput{NetworkInterfaceId: networkInterface, SourceDestCheck: value})
 	} else {

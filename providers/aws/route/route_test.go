@@ -222,7 +222,7 @@ func TestCreateRoute(t *testing.T) {
 // be none is tried again instead.
 func TestRefusedRoute(t *testing.T) {
 	checked, free := interfaces("eni-1"), forwards
-	switchedOff, switchedOn := "ModifyInstanceAttribute i-1 false", "ModifyInstanceAttribute i-1 true"
+	switchedOff := "ModifyInstanceAttribute i-1 false" // another route may lead to the instance that EC2 does not show yet
 	first, back := "CreateRoute rtb-1 10.1.1.0/24 i-1", "DeleteRoute rtb-1 10.1.1.0/24"
 	for name, c := range map[string]struct {
 		instance string
@@ -230,8 +230,8 @@ func TestRefusedRoute(t *testing.T) {
 		code     string
 		writes   []string
 	}{
-		"a full table":                       {checked, nil, "RouteLimitExceeded", []string{switchedOff, first, back, switchedOn}},
-		"rights for one table only":          {checked, nil, "UnauthorizedOperation", []string{switchedOff, first, back, switchedOn}},
+		"a full table":                       {checked, nil, "RouteLimitExceeded", []string{switchedOff, first, back}},
+		"rights for one table only":          {checked, nil, "UnauthorizedOperation", []string{switchedOff, first, back}},
 		"the check was off":                  {free, nil, "RouteLimitExceeded", []string{first, back}},
 		"a route that was there":             {checked, []string{to("10.1.1.0/24", "i-1", "active")}, "RouteLimitExceeded", []string{switchedOff}},
 		"a route that is led elsewhere":      {checked, []string{to("10.1.1.0/24", "i-gone", "blackhole")}, "RouteLimitExceeded", []string{switchedOff, "ReplaceRoute rtb-1 10.1.1.0/24 i-1"}},

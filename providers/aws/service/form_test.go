@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb"
 	elbdesired "github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/nlb"
@@ -43,6 +44,26 @@ func TestFormOfIDs(t *testing.T) {
 		wrong, refused := errors.AsType[*cloud.Invalid](err)
 		if test.field == "" && err != nil || test.field != "" && (!refused || wrong.Field != test.field || wrong.Value != test.value) {
 			t.Errorf("%s: %v, want one about %s %q", name, err, test.field, test.value)
+		}
+	}
+}
+
+// What has no effect is not refused: the balancer has the subnets, or no port uses the certificate.
+func TestFormWithoutEffect(t *testing.T) {
+	cluster := tag.Cluster{ID: "c", VPC: "vpc-1"}
+	bs := &Balancers{Cluster: cluster, Classic: &elb.Balancers{Settings: elbdesired.Settings{Cluster: cluster}}, Network: &nlb.Balancers{Settings: nlbdesired.Settings{Cluster: cluster}}}
+	for name, test := range map[string]struct {
+		key      string
+		protocol cloud.Protocol
+		lookups  map[string]string
+	}{
+		"an address where the subnet has one": {option.Addresses.Name, cloud.ProtocolTCP, map[string]string{balancer.LookupAddresses: "subnet-1=eipalloc-1"}},
+		"a certificate of a port of UDP":      {option.Certificate.Name, cloud.ProtocolUDP, nil},
+	} {
+		options := map[string]string{option.Type.Name: "nlb", test.key: "192.0.2.1"}
+		spec := cloud.Spec{Owner: cloud.Owner{UID: "u"}, Options: options, Ports: []cloud.Port{{Protocol: test.protocol, Port: 443, NodePort: 30443}}}
+		if _, _, err := bs.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Lookups: test.lookups}}); err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -59,7 +59,7 @@ func checkReach(in cloud.Input, vpc string) error {
 // checkCertificates refuses what cannot be a certificate where a port needs it: AWS refuses the listener only after other things
 // were made.
 func checkCertificates(spec cloud.Spec) error {
-	if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return option.Terminates(spec, p) }) {
+	if !slices.ContainsFunc(spec.Ports, func(p cloud.Port) bool { return p.Protocol == cloud.ProtocolTCP && option.Terminates(spec, p) }) {
 		return nil // usageWarnings tells
 	}
 	for _, text := range option.Certificate.List(spec.Options) {

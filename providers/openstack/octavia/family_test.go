@@ -118,6 +118,7 @@ func TestMembersOfAnotherFamily(t *testing.T) {
 		"fd00::1":  {machine("10.0.0.1", "fd00::1"), present},
 		"10.0.0.1": {machine("10.0.0.1"), present},
 		"":         {machine("10.0.0.1"), nil},
+		"fd00::2":  {machine("fd00::1", "fd00::2"), []object.Member{{Address: "fd00::2", Port: 30080}}}, // in whatever order the Node has them
 	} {
 		change := cloud.Change{Input: specOf(nil), After: &cloud.Balancer{Targets: []cloud.InstanceID{"m"}, ProviderFields: map[string]string{desired.FieldFamily: "6"}}}
 		change.Input.Candidates = []cloud.Target{test.machine}

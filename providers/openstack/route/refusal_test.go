@@ -26,11 +26,18 @@ type stub struct {
 	// refuse are the types of Neutron's errors, by the kind of the write.
 	refuse map[string]string
 	writes []string
+	// before are addresses of the machine that come before its own one.
+	before []cloud.Address
 }
 
 // Addresses is that of the one machine there is.
 func (s *stub) Addresses(context.Context, string) ([]cloud.Address, []neutron.Port, bool, error) {
-	return []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.20.0.13"}}, []neutron.Port{s.port}, true, nil
+	all := append(slices.Clone(s.before), cloud.Address{Type: cloud.AddressInternalIP, Address: "10.20.0.13"})
+	ports := []neutron.Port{s.port}
+	for _, a := range s.before {
+		ports = append(ports, neutron.Port{ID: "other", FixedIPs: []neutron.FixedIP{{Address: netip.MustParseAddr(a.Address)}}})
+	}
+	return all, ports, true, nil
 }
 
 // ServeHTTP knows writes by their method and the end of their path.
@@ -99,16 +106,36 @@ func TestRefusedStep(t *testing.T) {
 		if c.paired {
 			s.port.Pairs = slices.Clone(pair)
 		}
-		server := httptest.NewServer(s)
-		client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{TokenID: "token"}, Endpoint: server.URL + "/", Type: "network"}
-		table := New(client, s, "router", map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true})
-		err := table.CreateRoute(t.Context(), cloud.Owner{}, route)
-		server.Close()
+		err := s.create(t, route)
 		if (err == nil) != (c.want == "") || err != nil && api.Classify(err).Class != c.want {
 			t.Errorf("%s: %v, want class %q", name, err, c.want)
 		}
 		if difference := cmp.Diff(c.writes, s.writes); difference != "" {
 			t.Errorf("%s: writes (-want +got):\n%s", name, difference)
 		}
+	}
+}
+
+// create asks the stub for a route.
+func (s *stub) create(t *testing.T, route cloud.Route) error {
+	t.Helper()
+	server := httptest.NewServer(s)
+	defer server.Close()
+	client := &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{TokenID: "token"}, Endpoint: server.URL + "/", Type: "network"}
+	table := New(client, s, "router", map[string]bool{extensionAtomic: true, extensionTags: true, extensionPairs: true})
+	return table.CreateRoute(t.Context(), cloud.Owner{}, route)
+}
+
+// A route that lacks its pair is completed where it is, also when another address of the machine comes first by now.
+func TestCompletedRoute(t *testing.T) {
+	route := cloud.Route{Destination: netip.MustParsePrefix("10.244.3.0/24"), Target: "three"}
+	present := extraRoute{route.Destination, netip.MustParseAddr("10.20.0.13")}
+	s := &stub{
+		router: router{ID: "router", Routes: []extraRoute{present}, Tags: []string{routeTag(cloud.Owner{}, present)}},
+		port:   neutron.Port{ID: "port", FixedIPs: []neutron.FixedIP{{Address: present.NextHop}}},
+		before: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.9.0.5"}},
+	}
+	if err := s.create(t, route); err != nil || !slices.Equal(s.writes, []string{"pairs"}) {
+		t.Errorf("%v, writes %q", err, s.writes)
 	}
 }

@@ -100,13 +100,13 @@ func portsAt(ports []neutron.Port) map[netip.Addr]neutron.Port {
 	return at
 }
 
-// CreateRoute implements cloud.Routes. The next hop is the machine's first InternalIP of the
-// destination's family.
+// CreateRoute implements cloud.Routes. The next hop is the InternalIP of the machine that has a route of the owner's to the
+// destination, else its first one of the destination's family.
 func (t *Table) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.Route) error {
 	if !t.extension[extensionTags] {
 		return refused(cloud.FailureInvalid, "a route needs a mark, and Neutron lacks the extension %s", extensionTags)
 	}
-	wanted, via, err := t.towards(ctx, route)
+	hops, err := t.towards(ctx, route)
 	if err != nil {
 		return err
 	}
@@ -114,6 +114,10 @@ func (t *Table) CreateRoute(ctx context.Context, owner cloud.Owner, route cloud.
 	if err != nil {
 		return err
 	}
+	at := max(0, slices.IndexFunc(hops, func(h hop) bool {
+		return slices.Contains(r.Routes, h.route) && slices.Contains(r.Tags, routeTag(owner, h.route))
+	}))
+	wanted, via := hops[at].route, hops[at].via
 	if other, taken := r.taken(owner, wanted); taken {
 		return refused(cloud.FailureConflict, "%s already leads to %s by a route this cluster does not own: remove that route, or give the cluster other pod networks", wanted.Destination, other.NextHop)
 	}
@@ -176,28 +180,35 @@ func (r *router) taken(owner cloud.Owner, wanted extraRoute) (extraRoute, bool) 
 	return extraRoute{}, false
 }
 
-// towards returns the route as Neutron has it, and the port of the machine it leads to.
-func (t *Table) towards(ctx context.Context, route cloud.Route) (extraRoute, neutron.Port, error) {
+// hop is a route as Neutron has it, and the port of the machine it leads to.
+type hop struct {
+	route extraRoute
+	via   neutron.Port
+}
+
+// towards returns the hops by which a machine can be reached, at least one.
+func (t *Table) towards(ctx context.Context, route cloud.Route) (hops []hop, err error) {
 	id := string(route.Target)
 	addresses, ports, found, err := t.machines.Addresses(ctx, id)
 	if err != nil {
-		return extraRoute{}, neutron.Port{}, err
+		return nil, err
 	}
 	if !found {
-		return extraRoute{}, neutron.Port{}, refused(cloud.FailureNotFound, "server %s, the target of %s, does not exist", id, route.Destination)
+		return nil, refused(cloud.FailureNotFound, "server %s, the target of %s, does not exist", id, route.Destination)
 	}
 	for _, a := range addresses {
-		hop, err := netip.ParseAddr(a.Address)
-		if err != nil || a.Type != cloud.AddressInternalIP || hop.Is4() != route.Destination.Addr().Is4() {
+		next, err := netip.ParseAddr(a.Address)
+		if err != nil || a.Type != cloud.AddressInternalIP || next.Is4() != route.Destination.Addr().Is4() {
 			continue
 		}
-		for _, p := range ports {
-			if p.Has(hop) {
-				return extraRoute{route.Destination, hop}, p, nil
-			}
+		if at := slices.IndexFunc(ports, func(p neutron.Port) bool { return p.Has(next) }); at >= 0 {
+			hops = append(hops, hop{extraRoute{route.Destination, next}, ports[at]})
 		}
 	}
-	return extraRoute{}, neutron.Port{}, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
+	if len(hops) > 0 {
+		return hops, nil
+	}
+	return nil, refused(cloud.FailureInvalid, "server %s has no InternalIP of the family of %s on a port of its own", id, route.Destination)
 }
 
 // DeleteRoute implements cloud.Routes. What has no ownership tag of ours is left as it is.

@@ -105,11 +105,11 @@ func TestInitialise(t *testing.T) {
 		},
 		{
 			name: "10.1.0.77", droplet: digitalocean.Droplet{Name: "named-otherwise", PrivateIPv4: "10.1.0.77", PublicIPv4: public, Region: "nyc3"},
-			addresses: []corev1.NodeAddress{address(corev1.NodeHostName, "named-otherwise"), address(corev1.NodeInternalIP, "10.1.0.77"), address(corev1.NodeExternalIP, public)},
+			addresses: []corev1.NodeAddress{address(corev1.NodeHostName, "10.1.0.77"), address(corev1.NodeInternalIP, "10.1.0.77"), address(corev1.NodeExternalIP, public)},
 		},
 		{
 			name: "upper-case", droplet: digitalocean.Droplet{Name: "Upper-Case", PrivateIPv4: private, Region: "nyc3"},
-			addresses: []corev1.NodeAddress{address(corev1.NodeHostName, "Upper-Case"), address(corev1.NodeInternalIP, private)},
+			addresses: []corev1.NodeAddress{address(corev1.NodeHostName, "upper-case"), address(corev1.NodeInternalIP, private)},
 		},
 	}
 	s := openOwn(t, "what it says of a droplet")

@@ -116,11 +116,13 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	} else if option.PrivateAddresses.Has(w.input.Options) {
 		w.refuse(option.PrivateAddresses.Name, option.PrivateAddresses.In(w.input.Options), "it does not go together with "+option.Addresses.Name)
 	}
-	w.formed(key.Name, given)
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
 	present := Places(w.input.Lookups[balancer.LookupAddresses])
+	if len(present) == 0 {
+		w.formed(key.Name, given...)
+	}
 	b.ProviderFields[balancer.FieldSubnets] = PlacesText(ids, func(id string) string {
 		wanted := ""
 		if i := slices.Index(ids, id); i < len(given) {
@@ -133,6 +135,9 @@ func (w *builder) subnets(b *cloud.Balancer) {
 		if there {
 			return has
 		}
+		if len(present) > 0 {
+			w.formed(key.Name, wanted)
+		}
 		return wanted
 	})
 	now := w.input.Lookups[balancer.LookupAddresses]
@@ -142,13 +147,14 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	}
 }
 
-// formed refuses what cannot be a value of the key with the addresses: AWS refuses it only after other things were made.
-func (w *builder) formed(key string, given []string) {
+// formed refuses what cannot be a value of the key with the addresses: AWS refuses it only after other things were made. Where the
+// balancer has the subnet, the value has no effect.
+func (w *builder) formed(key string, given ...string) {
 	isAddress, want := option.IsAllocation, `want allocation ids of Elastic IPs, such as "eipalloc-0123456789abcdef0"`
 	if key == option.PrivateAddresses.Name {
 		isAddress, want = func(text string) bool { _, ok := annotation.IPv4(text); return ok }, "want IPv4 addresses"
 	}
-	if i := slices.IndexFunc(given, func(text string) bool { return !isAddress(text) }); i >= 0 {
+	if i := slices.IndexFunc(given, func(text string) bool { return text != "" && !isAddress(text) }); i >= 0 {
 		w.refuse(key, given[i], want)
 	}
 }

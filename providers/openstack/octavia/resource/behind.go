@@ -77,7 +77,7 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 	onIPv6 := change.After.ProviderFields[desired.FieldFamily] == desired.Family(true)
 	for _, id := range change.After.Targets {
 		machine := machines[id]
-		address := desired.MemberAddress(machine, onIPv6)
+		address := desired.ServingAddress(machine, onIPv6, func(address string) bool { return isMember(present, address) })
 		if address == "" { // where no node will do, those that serve stay
 			address = presentAddress(machine, present)
 		}
@@ -97,11 +97,15 @@ func WantedMembers(l cloud.Listener, change cloud.Change, present []object.Membe
 // presentAddress is the address at which a machine is a member, "" where it is none.
 func presentAddress(machine cloud.Target, present []object.Member) string {
 	for _, a := range machine.Addresses {
-		if slices.ContainsFunc(present, func(m object.Member) bool { return m.Address == a.Address }) {
+		if isMember(present, a.Address) {
 			return a.Address
 		}
 	}
 	return ""
+}
+
+func isMember(present []object.Member, address string) bool {
+	return slices.ContainsFunc(present, func(m object.Member) bool { return m.Address == address })
 }
 
 // Find returns the resource in a list, nil when it is not there.
