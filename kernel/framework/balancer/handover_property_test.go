@@ -85,7 +85,11 @@ func TestHandoversOfManager(t *testing.T) {
 func flavourOf(seed uint64) flavour {
 	random := rand.New(rand.NewPCG(seed, 31))
 	is := func() bool { return random.IntN(2) == 0 }
-	f := flavour{ids: is() || is(), tagged: is() || is(), bulk: is(), slow: is(), rests: is(), late: is(), aliens: aliens(random.IntN(3))}
+	mostly := func() bool { return random.IntN(4) > 0 }
+	f := flavour{
+		ids: mostly(), tagged: mostly(), bulk: is(), slow: is(), rests: is(), late: is(),
+		aliens: []aliens{noAliens, namedAliens, recordedAliens}[random.IntN(3)],
+	}
 	if f.unique() {
 		f.late, f.aliens = false, noAliens
 	}

@@ -42,7 +42,7 @@ func (s *stub) Addresses(context.Context, string) ([]cloud.Address, []neutron.Po
 
 // ServeHTTP knows writes by their method and the end of their path.
 func (s *stub) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	kind := ""
+	var kind string
 	switch {
 	case r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/routers/"):
 		_ = json.NewEncoder(w).Encode(map[string]any{"router": s.router})

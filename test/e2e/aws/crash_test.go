@@ -112,6 +112,7 @@ func (s *site) crashes(l life, applied bool) {
 		killed = next.killed(at, applied, func(s *site) error { return s.try(svc) }) || killed
 		same("change", &changed)
 		killed = next.killed(at, applied, func(s *site) error { return s.tryRemove(svc) }) || killed
+		next = on(t, s.world, s.nodes, siteOptions{}) // one that remembers the creation waits for a minute, see ADR 59
 		next.remove(svc)
 		if diff := cmp.Diff(empty, next.shape()); diff != "" {
 			t.Fatalf("deletion, write %d: left (-before +after):\n%s", at, diff)
