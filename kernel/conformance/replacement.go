@@ -188,7 +188,8 @@ func replacedBesideAnothers(f *fixture) {
 	if found, err := f.balancers().Observe(f.ctx(), next); err != nil || found.Found {
 		f.Errorf("Observe beside %s = found %t, id %q of %+v, %v; want a clean not-found", old.ID, found.Found, found.ID, found.Owner, err)
 	}
-	removeOne(f, theirs)
+	theirs.Beside = nil // the other cluster knows of none
+	f.must(f.destroy(cloud.Change{Input: theirs}), "deleting the other cluster's")
 	f.remove(serves)
 	f.nothingLeft()
 }

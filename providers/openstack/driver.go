@@ -24,10 +24,11 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New    = New
-	_ cloud.Driver = (*Driver)(nil)
-	_ cloud.Routes = (*Driver)(nil)
-	_ cloud.Scoped = (*Driver)(nil)
+	_ cloud.New      = New
+	_ cloud.Driver   = (*Driver)(nil)
+	_ cloud.Routes   = (*Driver)(nil)
+	_ cloud.Scoped   = (*Driver)(nil)
+	_ cloud.Reaching = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the configuration at once, logs in and
@@ -73,6 +74,7 @@ type balancing interface {
 	cloud.Checker
 	cloud.Replacer
 	cloud.NetworkReader
+	cloud.Reaching
 }
 
 // always is what the driver has whatever is switched on.
