@@ -29,7 +29,7 @@ type Cloud struct {
 	Defaults map[string]string
 	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
-	// Recorder, Replacer and Sized when it does not implement them; Planner when load balancers are written as a whole.
+	// Recorder, Replacer, Sized and Validator when it does not implement them; Planner when load balancers are written as a whole.
 	Balancers   cloud.Balancers
 	Planner     composite.Planner
 	BulkLister  cloud.BulkLister
@@ -38,6 +38,7 @@ type Cloud struct {
 	Recorder    cloud.Recorder
 	Replacer    cloud.Replacer
 	Sized       cloud.Sized
+	Validator   cloud.Validator
 	Routes      cloud.Routes
 	// RouteScope is nil when routes lead to every machine and pod network.
 	RouteScope cloud.RouteScope
@@ -149,6 +150,9 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	c.Recorder, _ = driver.(cloud.Recorder)
 	c.Replacer, _ = driver.(cloud.Replacer)
 	c.Sized, _ = driver.(cloud.Sized)
+	if next, ok := driver.(cloud.Validator); ok {
+		c.Validator = &validator{by, next}
+	}
 }
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.

@@ -23,11 +23,8 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	if err := checkReach(in, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
-	if in.LoadBalancerIP != "" {
-		return cloud.Balancer{}, nil, &cloud.Invalid{
-			Field: "spec.loadBalancerIP", Value: in.LoadBalancerIP,
-			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
-		}
+	if err := bs.Validate(in.Spec); err != nil {
+		return cloud.Balancer{}, nil, err
 	}
 	normalize := bs.Classic.Normalize
 	if balancer.Kind(in) == balancer.KindNetwork {
@@ -35,6 +32,17 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	}
 	b, notes, err := normalize(in)
 	return b, append(notes, usageWarnings(in)...), err
+}
+
+// Validate implements cloud.Validator.
+func (bs *Balancers) Validate(spec cloud.Spec) error {
+	if spec.LoadBalancerIP == "" {
+		return nil
+	}
+	return &cloud.Invalid{
+		Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+		Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
+	}
 }
 
 // checkReach refuses what a Service names that is not its own.

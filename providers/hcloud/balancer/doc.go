@@ -20,6 +20,7 @@ var (
 	_ cloud.BulkLister  = (*Balancers)(nil)
 	_ cloud.OwnedLister = (*Balancers)(nil)
 	_ cloud.Sized       = (*Balancers)(nil)
+	_ cloud.Validator   = (*Balancers)(nil)
 	_ cloud.Recorder    = (*Balancers)(nil)
 	_ cloud.Configured  = (*Balancers)(nil)
 
