@@ -24,6 +24,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
 // What the model calls things.
@@ -339,6 +340,9 @@ func (p *process) run(svc *corev1.Service, work func() error) error {
 
 func (p *process) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (o loadbalancer.Outcome, err error) {
 	err = p.run(svc, func() error {
+		if p.gone(svc) {
+			return &loadbalancer.Pending{After: time.Second, Reason: "the Service gives its load balancer up"}
+		}
 		p.balancers[svc.UID] = true
 		p.history[svc.Name] = append(p.history[svc.Name], "cloud: made")
 		o.Record = map[string]string{recordKey: "1"}
@@ -346,6 +350,16 @@ func (p *process) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Nod
 		return nil
 	})
 	return o, err
+}
+
+// gone reports whether the cache shows that the Service gives its balancer up. The real manager asks so too before it writes.
+func (p *process) gone(svc *corev1.Service) bool {
+	kept, there, err := p.indexer.GetByKey(svc.Namespace + "/" + svc.Name)
+	if err != nil || !there {
+		return true
+	}
+	current, is := kept.(*corev1.Service)
+	return !is || current.UID != svc.UID || request.IsDeleting(current)
 }
 
 func (p *process) UpdateTargets(context.Context, *corev1.Service, []*corev1.Node) error { return nil }
