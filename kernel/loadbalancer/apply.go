@@ -56,10 +56,11 @@ func (p *pipeline) apply(ctx context.Context, d decide.Decision) (cloud.Progress
 
 // refusal remembers what a change was made of that failed, and returns the error as the caller shall see it.
 func (p *pipeline) refusal(ctx context.Context, d decide.Decision, progress cloud.Progress, err error) error {
-	if made := madeBy(d, progress); made != nil {
+	switch made := madeBy(d, progress); {
+	case made != nil:
 		p.state.Created = made.ID
-	} else {
-		p.noteRefusedCreation(d, err)
+	case creates(d.Change) && isRefusal(err): // what was announced is not there
+		p.noteAbsence("")
 	}
 	if p.unready && len(cloud.RefusedTargets(err)) > 0 { // what was refused may be the machine of such a Node
 		p.manager.nodes.Machines.Outdate()
@@ -189,8 +190,11 @@ func (p *pipeline) applied(d decide.Decision, before state.LastApplied, progress
 // madeBy returns the balancer that a change has made, as far as the driver tells it, nil when it tells none. The change may
 // have failed afterwards.
 func madeBy(d decide.Decision, progress cloud.Progress) *cloud.Observed {
-	if d.Change.After == nil || d.Change.Before.Found {
+	if !creates(d.Change) {
 		return nil
 	}
 	return progress.Observed
 }
+
+// creates reports whether a change is about a balancer that is not there yet.
+func creates(change cloud.Change) bool { return change.After != nil && !change.Before.Found }

@@ -35,7 +35,7 @@ type deletedID struct {
 //	none, or the cloud did not answer it    no
 //	longer ago than creation.Settling, or    no
 //	 SettlingForDeletion where it is given up
-//	deleted by us since, see deletionOutcome no
+//	deleted by us since, see noteDeletion    no
 //	shown by this run, as somebody else's   no
 //	replaced since                          no
 //	in a cloud with no annotation for ids:  only for a Service that gives it up: names are unique there, so that no
@@ -109,8 +109,7 @@ func (p *finder) unseen(kept string) []string {
 // announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
 // becomes of the creation, the next process knows that there may be one. It is written once for each creation.SettlingForDeletion.
 func (p *pipeline) announce(ctx context.Context, d decide.Decision) error {
-	creates := d.Change.After != nil && !d.Change.Before.Found && !d.Plan.Empty()
-	if p.manager.record == nil || !creates || !p.live() || p.IDAnnotation != "" {
+	if p.manager.record == nil || !creates(d.Change) || d.Plan.Empty() || !p.live() || p.IDAnnotation != "" {
 		return nil
 	}
 	p.manager.deleted.Delete(deletedID{p.Service.UID, ""})
@@ -178,13 +177,6 @@ func (p *pipeline) noteFailedCreation() {
 	if id := p.state.Creating; id != "" {
 		p.noteAbsence(id)
 		p.unname(id)
-	}
-}
-
-// noteRefusedCreation remembers that the cloud has refused to make a balancer: what was announced is not there.
-func (p *pipeline) noteRefusedCreation(d decide.Decision, err error) {
-	if d.Change.After != nil && !d.Change.Before.Found && isRefusal(err) {
-		p.noteAbsence("")
 	}
 }
 

@@ -42,8 +42,6 @@ func (f *fixture) refuses(names bool, perhaps func(cloud.Change) bool, bad ...cl
 
 func never(cloud.Change) bool { return false }
 
-func creates(change cloud.Change) bool { return !change.Before.Found }
-
 // brought runs Ensure until it need not run again within a minute.
 func (f *fixture) brought() {
 	f.t.Helper()

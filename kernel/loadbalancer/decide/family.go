@@ -15,7 +15,7 @@ import (
 //	targets           clients           a new balancer     one that is there
 //	a family of its   each of its       made               –
 //	a family of its   not each of its   made, with a note  a note
-//	none of its       –                 refused            a note: what serves stays, also where it would be replaced
+//	none of its       –                 refused            a note: what serves stays, until one that nodes answer replaces it
 //
 // A node answers for a Service in the Service's families only. Clients may have another family where the balancer ends connections.
 

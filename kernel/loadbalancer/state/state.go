@@ -154,10 +154,10 @@ func (m *Service) Confirm(observed cloud.Observed) {
 //	conflict, unknown                               when it comes again and again
 //	throttled, transient                            never
 func (m *Service) Refuses(err error) bool {
-	switch cloud.FailureOf(err).Class {
-	case cloud.FailureInvalid, cloud.FailureQuota, cloud.FailureNotFound, cloud.FailureUnauthorized:
+	switch class := cloud.FailureOf(err).Class; {
+	case class.Final():
 		return true
-	case cloud.FailureConflict, cloud.FailureUnknown:
+	case class == cloud.FailureConflict, class == cloud.FailureUnknown:
 		m.refusals++
 		return m.refusals > mostRefusals
 	}
