@@ -114,7 +114,7 @@ func (r Result) Violations() []string {
 	atMost("cloud writes of a second ensure of unchanged Services", r.SecondEnsure.Writes, 0)
 	atMost("cloud calls per minute with 10 % NotReady", r.NotReady.perMinute(), 2*r.Listing)
 	atMost("cloud calls per idle hour", r.Steady.CallsPerHour, r.ListsPerHour*r.Listing)
-	atMost("cloud reads to delete Services", r.Delete.Calls.Total-r.Delete.Calls.Writes, cmp.Or(r.Deleting, r.Services)+fewLists)
+	atMost("cloud reads to delete Services", r.Delete.Calls.Total-r.Delete.Calls.Writes, cmp.Or(r.Deleting, r.Services)+fewLists+int(r.Delete.Seconds))
 	atMost("seconds from SIGTERM to the next leader's first Node", int(r.Takeover.StoppedSeconds), slowTakeover)
 	atMost("seconds from kill -9 to the next leader's first Node", int(r.Takeover.KilledSeconds), slowTakeover+lease)
 	atMost("cloud writes of an ensure that changes nothing", r.Unchanged.Calls.Writes, 0)
@@ -138,7 +138,8 @@ const (
 	writesPerNode = 2
 	// ownLease is the lease of the process, which it makes once.
 	ownLease = 1
-	// fewLists is how many reads of all load balancers a deletion of many may take beside one of each.
+	// fewLists is how many reads of all load balancers a deletion of many may take beside one of each, and one look a second at what
+	// goes on: on Hetzner that is twelve seconds.
 	fewLists = 7
 	// stalled is from when on a deletion has certainly waited for the limit of a minute.
 	stalled = 30

@@ -65,6 +65,7 @@ func (h *Hetzner) Secret() string { return hetznerToken }
 func (h *Hetzner) Clear(context.Context) error {
 	h.Reset()
 	h.SetLatency(0)
+	h.SetDelay(0) // else the targets of a load balancer come one after the other, each in that time
 	h.SetQuota(rate.Quota{})
 	h.SetToken(hetznerToken, "default")
 	h.AddNetwork(hcloud.Network{Name: hetznerNetwork})
