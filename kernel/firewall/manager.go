@@ -75,7 +75,7 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 	if !m.Enabled() {
 		return m.plan(nil), nil
 	}
-	ctx = cloud.WithPriority(ctx, cloud.PriorityBalancer)
+	ctx = cloud.WithPriority(ctx, cloud.PriorityBegun)
 	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
 	if err != nil {
 		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)

@@ -32,7 +32,7 @@ func startFirewall(ctx context.Context, e environment) (bool, error) {
 func (c *Cloud) reconcileFirewall(ctx context.Context) error {
 	c.plans.Round("firewall")
 	services := c.services.All()
-	err := drain.Do(ctx, c.calls, cloud.PriorityBalancer, func(ctx context.Context) error {
+	err := drain.Do(ctx, c.calls, cloud.PriorityBegun, func(ctx context.Context) error {
 		done, err := c.firewall.Reconcile(ctx, services, func(svc *corev1.Service) (cloud.Balancer, string, error) {
 			return c.shapes.of(svc, func() (cloud.Balancer, string, error) { return c.shape(ctx, svc) })
 		})

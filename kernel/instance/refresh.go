@@ -108,7 +108,8 @@ func (r *refresher) read(ctx context.Context, asked map[struct{}]*batch.Question
 	end()
 	go r.credentials.learn(ctx)
 	started := time.Now()
-	list, err := within(ctx, cloud.CallTimeout, "list instances", r.instances.List)
+	// A list is for all who ask: a new Node must not wait for one that is read for something less urgent.
+	list, err := within(cloud.WithTenant(cloud.WithPriority(ctx, cloud.PriorityNodeInit), ""), cloud.CallTimeout, "list instances", r.instances.List)
 	r.budget.spend(r.schedule.pages(len(list.Items)))
 	if err != nil {
 		err = fmt.Errorf("listing machines: %w", err)

@@ -200,9 +200,16 @@ func (p *finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cl
 //	has one whose deletion the     after the deletion          is there, or is not
 //	 cloud has acknowledged, or
 //	 told the end of
-//	has none so far                during this run             is there, or is not
+//	has none so far                during this run; a little    is there, or is not
+//	                                earlier where lists are
+//	                                further apart, because
+//	                                many Services ask
 func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	if in.BulkList = p.manager.lists.Get(ctx, p.query(in)); in.BulkList != nil {
+	list, err := p.manager.lists.Get(ctx, p.query(in))
+	if err != nil {
+		return cloud.Observed{}, err
+	}
+	if in.BulkList = list; list != nil {
 		observed, err := p.watch(ctx, in)
 		if err != nil || observed.Found || in.Removed || p.leaves() || !p.expected() {
 			p.fromList = true
@@ -222,6 +229,9 @@ func (p *finder) query(in cloud.Input) bulklist.Query {
 				query.After = just
 			}
 		}
+	}
+	if !p.expected() && p.state.Wrote.IsZero() {
+		query.After = p.began.Add(-p.manager.lists.Slack())
 	}
 	if in.Removed || p.leaves() {
 		query.After = p.state.Wrote.Add(1) // not at that very moment

@@ -133,6 +133,7 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 	if p.Disowned() {
 		return false, nil
 	}
+	ctx = cloud.WithPriority(ctx, cloud.PriorityDeletion)
 	p.SetDeleting()
 	f, err := p.find(ctx, p.observe)
 	if err != nil {

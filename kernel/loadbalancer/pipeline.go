@@ -42,7 +42,8 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	if err != nil {
 		return nil, ctx, err
 	}
-	if _, due := m.due.LoadAndDelete(svc.UID); due && m.cloud.Descriptor.Capabilities.Recalls {
+	_, due := m.due.LoadAndDelete(svc.UID)
+	if due && m.cloud.Descriptor.Capabilities.Recalls {
 		entry.State.Last = nil
 	}
 	p := &pipeline{
@@ -50,7 +51,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
 	p.state.Before = state.DuplicatesOf(svc)
-	return p, cloud.WithPriority(ctx, cloud.PriorityBalancer), nil
+	return p, p.purpose(ctx, due), nil
 }
 
 // goesOn returns *Pending while operations of the last change go on. What was read before they had ended may not

@@ -116,7 +116,7 @@ func (t *Tracker) poll() {
 			continue
 		}
 		ids, began := t.ids(), time.Now()
-		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBalancer), ids)
+		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBegun), ids)
 		switch failures.add(err); {
 		case err == nil:
 			t.note(began, ids, states)

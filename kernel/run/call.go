@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport/rate"
 )
 
 // caller is what the decorators of one cloud share.
@@ -24,6 +25,7 @@ type caller struct {
 func call[T any](ctx context.Context, c *caller, op driverMethod, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(transport.WithOperation(ctx, op.name), cloud.CallTimeout)
 	defer cancel()
+	ctx = rate.WithCall(ctx)
 	for try := 1; ; try++ {
 		result, err := contain(func() (T, error) { return f(ctx) })
 		if _, accepted := errors.AsType[*cloud.Running](err); err == nil || accepted {

@@ -25,7 +25,7 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	priority := cloud.PriorityOf(ctx)
 	start := time.Now()
 	api, limiter := l.apis.of(request)
-	err := limiter.Wait(ctx, priority)
+	err := limiter.Wait(ctx, rate.Request{Priority: priority, Tenant: cloud.TenantOf(ctx), Call: rate.CallOf(ctx)})
 	sent := time.Now()
 	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, rate.LaneName(priority))
 	if err != nil {
@@ -34,6 +34,7 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	}
 	response, err := l.next.RoundTrip(request)
 	if err != nil {
+		limiter.Lost()
 		return nil, err
 	}
 	advice := rate.ReadAdvice(response, time.Now())

@@ -205,7 +205,7 @@ func TestThrottledAnswerPausesAllLanes(t *testing.T) {
 		if status, _, err := get(t.Context(), client); status != 429 || err != nil {
 			t.Fatalf("status = %d, %v; want the 429 as it is", status, err)
 		}
-		urgent := cloud.WithPriority(t.Context(), cloud.PriorityBalancer)
+		urgent := cloud.WithPriority(t.Context(), cloud.PriorityNodeInit)
 		if status, _, err := get(urgent, client); status != 200 || err != nil || time.Since(start) != 12*time.Second {
 			t.Errorf("status = %d, %v after %v; want 200 after 12 s", status, err, time.Since(start))
 		}

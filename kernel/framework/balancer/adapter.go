@@ -112,7 +112,7 @@ func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Ser
 		status *corev1.LoadBalancerStatus
 		exists bool
 	}
-	got, err := drain.Track(ctx, a.Drain, cloud.PriorityBalancer, func(ctx context.Context) (got answer, err error) {
+	got, err := drain.Track(ctx, a.Drain, cloud.PriorityChange, func(ctx context.Context) (got answer, err error) {
 		got.status, got.exists, err = a.Manager.Get(ctx, svc)
 		return got, err
 	})
@@ -170,7 +170,7 @@ func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.
 func (a *Adapter) ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
 	defer a.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
 	a.Plans.Round("Service " + svc.Namespace + "/" + svc.Name)
-	return drain.Track(ctx, a.Drain, cloud.PriorityBalancer, func(ctx context.Context) (loadbalancer.Outcome, error) {
+	return drain.Track(ctx, a.Drain, cloud.PriorityChange, func(ctx context.Context) (loadbalancer.Outcome, error) {
 		outcome, err := a.Manager.Ensure(ctx, svc, nodes)
 		if recorded := a.record(ctx, svc, outcome.Record); err == nil {
 			err = recorded
@@ -211,7 +211,7 @@ func (a *Adapter) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.
 	if current := a.Services.Current(svc); current != nil {
 		svc = current
 	}
-	err := drain.Do(ctx, a.Drain, cloud.PriorityBalancer, func(ctx context.Context) error {
+	err := drain.Do(ctx, a.Drain, cloud.PriorityChange, func(ctx context.Context) error {
 		return a.Manager.UpdateTargets(ctx, svc, nodes)
 	})
 	pending, busy := errors.AsType[*loadbalancer.Pending](err)
@@ -237,7 +237,7 @@ func (a *Adapter) EnsureLoadBalancerDeleted(ctx context.Context, _ string, svc *
 }
 
 func (a *Adapter) delete(ctx context.Context, svc *corev1.Service) error {
-	return drain.Do(ctx, a.Drain, cloud.PriorityBalancer, func(ctx context.Context) error { return a.Manager.Delete(ctx, svc) })
+	return drain.Do(ctx, a.Drain, cloud.PriorityDeletion, func(ctx context.Context) error { return a.Manager.Delete(ctx, svc) })
 }
 
 // soon has the Service looked at again when the cloud should be done. The controller loses

@@ -23,7 +23,7 @@ func (a *Adapter) Released(uid types.UID) { a.proofs.forget(uid) }
 func (a *Adapter) Holds(uid types.UID) bool { return a.proofs.holds(uid) }
 
 func (a *Adapter) holds(ctx context.Context, svc *corev1.Service) (bool, error) {
-	return drain.Track(ctx, a.Drain, cloud.PriorityBalancer, func(ctx context.Context) (bool, error) { return a.Manager.Holds(ctx, svc) })
+	return drain.Track(ctx, a.Drain, cloud.PriorityDeletion, func(ctx context.Context) (bool, error) { return a.Manager.Holds(ctx, svc) })
 }
 
 // Withdraw implements [view.Follower].
@@ -38,7 +38,7 @@ func (a *Adapter) withdraw(svc *corev1.Service, failures int) {
 	if theirs == nil || !handover.Published(theirs) {
 		return
 	}
-	err := drain.Do(context.Background(), a.Drain, cloud.PriorityBalancer, func(ctx context.Context) error { return a.annotator.withdraw(ctx, theirs) })
+	err := drain.Do(context.Background(), a.Drain, cloud.PriorityDeletion, func(ctx context.Context) error { return a.annotator.withdraw(ctx, theirs) })
 	if err != nil && !errors.Is(err, drain.ErrStopping) {
 		klog.ErrorS(err, "The address of a load balancer is still in the status of another controller's Service", "service", klog.KObj(svc))
 		a.withdrawals.in(retryAfter(failures), svc.UID, func() { a.withdraw(svc, failures+1) })

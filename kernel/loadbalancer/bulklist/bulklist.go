@@ -13,12 +13,20 @@ import (
 )
 
 const (
-	// maxAge is how old a bulk list may be. It is also how long one is waited for, and how
+	// maxAge is how old a bulk list may be. It is also how long one is waited for at the least, and how
 	// long none is tried after one that failed.
 	maxAge = 2 * time.Second
 	// apart is how long after the beginning of a bulk list the next one begins. Runs that end one after the
 	// other, as many deletions do, share one all the same.
 	apart = 250 * time.Millisecond
+	// apartEach is how much longer it is for each Service beyond fewApart: lists of many balancers have many pages, and would
+	// take all of the cloud's limit.
+	apartEach = 10 * time.Millisecond
+	fewApart  = 50
+	mostApart = 5 * time.Second
+	// patienceEach is how much longer a list is waited for with each Service: otherwise each of them would read for itself.
+	patienceEach = 200 * time.Millisecond
+	mostPatience = time.Minute
 	// many is how many Services looked at within maxAge are worth a bulk list.
 	many = 3
 )
@@ -35,7 +43,8 @@ const (
 //
 // So do runs that delete, and those that look afterwards whether anything is left.
 //
-// They only save requests: where one fails or is slow, each Service reads for itself.
+// They only save requests: where one fails or is slow, each Service reads for itself. Where the rate limit is used up nobody does:
+// that would be more requests.
 type Lists struct {
 	// reader is nil where the cloud has no bulk lists.
 	reader cloud.BulkLister
@@ -49,6 +58,10 @@ type Lists struct {
 	began  time.Time // of latest
 	drop   *time.Timer
 	failed time.Time // when the last one failed
+	// throttled is why, where the rate limit was used up.
+	throttled error
+	// waiting is how many wait for a list.
+	waiting int
 	// moved is when a balancer may last have got another Service, deleted when one was last deleted:
 	// older bulk lists show it to the wrong Service.
 	moved, deleted time.Time
@@ -72,47 +85,87 @@ func New(reader cloud.BulkLister, services func() int) *Lists {
 	return &Lists{reader: reader, services: services, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
 }
 
-// Get returns a bulk list that began late enough, nil when it is not worth one.
-func (s *Lists) Get(ctx context.Context, q Query) cloud.BulkList {
-	if s.reader == nil || !s.manyAtOnce(q.Service, time.Now()) && !q.Alone {
-		return nil
+// Get returns a bulk list that began late enough, nil when it is not worth one. It fails where the rate limit is used up.
+func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
+	asked := time.Now()
+	if s.reader == nil || !s.manyAtOnce(q.Service, asked) && !q.Alone {
+		return nil, nil
 	}
-	patience := time.NewTimer(maxAge)
+	patience := time.NewTimer(s.enter())
+	defer s.leave()
 	defer patience.Stop()
 	select {
 	case s.turn <- struct{}{}:
 		defer func() { <-s.turn }()
 	case <-patience.C:
-		return nil
+		return nil, nil
 	case <-ctx.Done():
-		return nil
+		return nil, nil
 	}
 	now := time.Now()
-	if list, final := s.known(now, q); final {
-		return list
+	if list, final, err := s.known(now, asked, q); final {
+		return list, err
 	}
 	if !s.wait(ctx, now) {
-		return nil
+		return nil, nil
 	}
-	now = time.Now()
-	latest, err := s.reader.ListBalancers(ctx)
+	return s.read(ctx)
+}
+
+// read reads a bulk list, for all who wait. The caller has the turn.
+func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
+	began := time.Now()
+	latest, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithLeastPriority(ctx, cloud.PriorityBegun), ""))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err != nil {
-		if ctx.Err() == nil { // else the cloud did not fail
-			s.failed = time.Now()
-		}
-		return nil
+	switch {
+	case err == nil:
+		s.latest, s.began = latest, began
+		s.keep()
+		return latest, nil
+	case ctx.Err() != nil: // the cloud did not fail
+		return nil, nil
 	}
-	s.latest, s.began = latest, now
-	s.keep()
-	return latest
+	s.failed, s.throttled = time.Now(), nil
+	if cloud.IsClass(err, cloud.FailureThrottled) {
+		s.throttled = err
+	}
+	return nil, s.throttled
+}
+
+// enter notes that somebody waits, and returns for how long.
+func (s *Lists) enter() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	return min(max(maxAge, time.Duration(s.busy())*patienceEach), mostPatience)
+}
+
+func (s *Lists) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting--
+}
+
+// busy is how many Services are looked at. The caller holds mu.
+func (s *Lists) busy() int { return max(s.waiting, len(s.recent)) }
+
+// Slack is how much earlier than usual a list may have begun: as much as lists are further apart because many Services ask.
+func (s *Lists) Slack() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.apart() - apart
+}
+
+// apart is how long after the beginning of a bulk list the next one begins. The caller holds mu.
+func (s *Lists) apart() time.Duration {
+	return min(apart+time.Duration(max(0, s.busy()-fewApart))*apartEach, mostApart)
 }
 
 // wait waits until another bulk list may begin, and reports whether ctx has not ended before. The caller has the turn.
 func (s *Lists) wait(ctx context.Context, now time.Time) bool {
 	s.mu.Lock()
-	next := s.began.Add(apart)
+	next := s.began.Add(s.apart())
 	s.mu.Unlock()
 	if !next.After(now) {
 		return true
@@ -142,13 +195,18 @@ func (s *Lists) keep() {
 	if s.drop != nil {
 		s.drop.Stop()
 	}
-	s.drop = time.AfterFunc(maxAge, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if time.Since(s.began) >= maxAge {
-			s.latest = nil
-		}
-	})
+	s.drop = time.AfterFunc(maxAge, s.forget)
+}
+
+// forget drops the latest bulk list, unless somebody may still take it.
+func (s *Lists) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting > 0 || time.Since(s.began) < max(maxAge, s.apart()) {
+		s.drop.Reset(maxAge)
+		return
+	}
+	s.latest = nil
 }
 
 // WorthReading reports whether enough Services are looked at for a bulk list.
@@ -157,16 +215,17 @@ func (s *Lists) WorthReading(service types.UID) bool {
 }
 
 // known returns what there is to know without another bulk list, and whether that is enough: the
-// latest bulk list, or nothing when one has just failed.
-func (s *Lists) known(now time.Time, q Query) (list cloud.BulkList, final bool) {
+// latest bulk list, or nothing when one has just failed. One that began after it was asked for is new, however long it took.
+func (s *Lists) known(now, asked time.Time, q Query) (list cloud.BulkList, final bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.failed.IsZero() && now.Sub(s.failed) < maxAge {
-		return nil, true
+		return nil, true, s.throttled
 	}
-	fresh := s.latest != nil && now.Sub(s.began) < maxAge && !s.began.Before(q.After) && s.began.After(s.moved) &&
+	young := now.Sub(s.began) < max(maxAge, s.apart()) || !s.began.Before(asked)
+	fresh := s.latest != nil && young && !s.began.Before(q.After) && s.began.After(s.moved) &&
 		(q.Deleting || s.began.After(s.deleted))
-	return s.latest, fresh
+	return s.latest, fresh, nil
 }
 
 // Expire makes what was read before that time useless: a balancer may have another Service.

@@ -38,7 +38,7 @@ func TestStaggered(t *testing.T) {
 		for i := range 50 {
 			all.Go(func() {
 				time.Sleep(time.Duration(i) * 20 * time.Millisecond)
-				if lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Deleting: true}) == nil {
+				if list, _ := lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Deleting: true}); list == nil {
 					t.Errorf("Service %d got no list", i)
 				}
 			})
@@ -56,8 +56,8 @@ func TestFirstLook(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			cloud := &reader{}
 			lists := New(cloud, func() int { return services })
-			first := lists.Get(t.Context(), Query{Service: "first", After: time.Now()})
-			if second := lists.Get(t.Context(), Query{Service: "second"}); len(cloud.began) != want || (first != nil) != (want > 0) || second != nil {
+			first, _ := lists.Get(t.Context(), Query{Service: "first", After: time.Now()})
+			if second, _ := lists.Get(t.Context(), Query{Service: "second"}); len(cloud.began) != want || (first != nil) != (want > 0) || second != nil {
 				t.Errorf("%d Services: %d lists, first %v, second %v", services, len(cloud.began), first, second)
 			}
 			time.Sleep(maxAge)
@@ -73,10 +73,10 @@ func TestOneGivesUp(t *testing.T) {
 		lists := New(cloud, func() int { return many })
 		impatient, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		defer cancel()
-		if lists.Get(impatient, Query{Service: "one", After: time.Now()}) != nil {
+		if list, err := lists.Get(impatient, Query{Service: "one", After: time.Now()}); list != nil || err != nil {
 			t.Error("a list that was given up is believed")
 		}
-		if lists.Get(t.Context(), Query{Service: "other", After: time.Now(), Alone: true}) == nil {
+		if list, _ := lists.Get(t.Context(), Query{Service: "other", After: time.Now(), Alone: true}); list == nil {
 			t.Error("no list for another Service")
 		}
 		time.Sleep(maxAge)

@@ -21,15 +21,12 @@ const (
 	lowestRate = 0.1
 )
 
-// aging is how much longer a request must have waited to go before one of the next more
-// urgent lane. It keeps a lane from starving behind another that is never empty.
-const aging = 10 * time.Second
-
-// Limiter lets requests through in the order of their lanes, as fast as the budget allows.
+// Limiter lets requests through as order says, as fast as the budget allows.
 // There is no goroutine: whoever arrives, and a timer, hands out what is due.
 type Limiter struct {
 	mu     sync.Mutex
 	budget budget
+	order  order
 	// rate is the part of the budget in use, between lowestRate and 1.
 	rate float64
 	// lowered is when the rate was last lowered; requests sent before then say nothing
@@ -39,18 +36,12 @@ type Limiter struct {
 	LeastPause time.Duration
 	// paused is until when nothing is sent.
 	paused time.Time
-	queue  []*waiter // by due
+	queue  []*waiter // by arrival
 	timer  *time.Timer
-}
-
-// waiter is a request that waits.
-type waiter struct {
-	priority cloud.Priority
-	// due orders the queue: the arrival, plus aging for each lane below the first.
-	due time.Time
-	// deadline is the zero Time when there is none.
-	deadline time.Time
-	result   chan error // capacity 1
+	// underWay is how many requests were let through and are not answered yet, and told when the latest of those was let through
+	// that said how many are left.
+	underWay int
+	told     time.Time
 }
 
 // NewLimiter returns the limiter of what is in none of a cloud's APIs; qps as in transport.Options.
@@ -66,20 +57,21 @@ func ForAPI(api cloud.API, qps float64) *Limiter {
 
 // Wait returns when the request may be sent. It fails with a throttled *cloud.Error as soon as
 // it is certain that this will not be within the deadline of ctx, so that nobody waits in
-// vain.
-func (l *Limiter) Wait(ctx context.Context, priority cloud.Priority) error {
+// vain. Where it does not fail, Observe or Lost has to follow.
+func (l *Limiter) Wait(ctx context.Context, r Request) error {
 	if err := ctx.Err(); err != nil {
 		return Waited(err)
 	}
-	now := time.Now()
-	w := &waiter{priority: priority, due: now.Add(time.Duration(priority) * aging), result: make(chan error, 1)}
+	w := &waiter{Request: r, since: time.Now(), result: make(chan error, 1)}
 	w.deadline, _ = ctx.Deadline()
 	l.enter(w)
 	select {
 	case err := <-w.result:
 		return err
 	case <-ctx.Done():
-		l.leave(w)
+		if !l.leave(w) && <-w.result == nil {
+			l.Lost()
+		}
 		return Waited(ctx.Err())
 	}
 }
@@ -87,52 +79,61 @@ func (l *Limiter) Wait(ctx context.Context, priority cloud.Priority) error {
 func (l *Limiter) enter(w *waiter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	at, _ := slices.BinarySearchFunc(l.queue, w, func(queued, w *waiter) int {
-		if queued.due.After(w.due) {
-			return 1
-		}
-		return -1 // equal ones stay in the order of arrival
-	})
-	l.queue = slices.Insert(l.queue, at, w)
+	l.queue = append(l.queue, w)
 	l.dispatch(time.Now()) // under the lock: a bucket fills twice for the time by which it is asked for an earlier one
 }
 
-func (l *Limiter) leave(w *waiter) {
+// leave takes a request out of the queue, and reports whether it was there.
+func (l *Limiter) leave(w *waiter) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if at := slices.Index(l.queue, w); at >= 0 {
-		l.queue = slices.Delete(l.queue, at, at+1)
+	at := slices.Index(l.queue, w)
+	if at < 0 {
+		return false
 	}
+	l.queue = slices.Delete(l.queue, at, at+1)
+	return true
 }
 
 // dispatch answers every waiter that can be answered now, and sets the timer for the next.
 func (l *Limiter) dispatch(now time.Time) {
-	var next time.Time
+	times := l.times(now)
+	for !times[cloud.PriorityNodeInit].After(now) {
+		at := l.order.choose(now, l.queue, times, l.budget.sustained)
+		if at < 0 {
+			break
+		}
+		w := l.queue[at]
+		l.queue = slices.Delete(l.queue, at, at+1)
+		l.budget.take(now)
+		l.order.went(now, w, l.queue)
+		l.underWay++
+		w.result <- nil
+		times = l.times(now)
+	}
+	var wake time.Time
 	l.queue = slices.DeleteFunc(l.queue, func(w *waiter) bool {
-		at := l.earliest(now, w.priority)
-		switch {
-		case !at.After(now):
-			l.budget.take(now)
-			w.result <- nil
-			return true
-		case !w.deadline.IsZero() && at.After(w.deadline):
-			w.result <- tooLate(at.Sub(now))
+		at, due := times[w.standing()], later(times[cloud.PriorityNodeInit], l.order.dueAt(w, l.budget.sustained))
+		if first := earlier(at, due); !w.deadline.IsZero() && first.After(w.deadline) {
+			w.result <- l.tooLate(now, w, first.Sub(now))
 			return true
 		}
-		if next.IsZero() || at.Before(next) {
-			next = at
+		for _, t := range []time.Time{at, due} {
+			if t.After(now) && (wake.IsZero() || t.Before(wake)) { // else others have to go first
+				wake = t
+			}
 		}
 		return false
 	})
-	l.wake(next, now)
+	l.wake(wake, now)
 }
 
-func (l *Limiter) earliest(now time.Time, priority cloud.Priority) time.Time {
-	at := l.budget.at(now, priority)
-	if l.paused.After(at) {
-		return l.paused
+// times returns when a request may be sent if no other is sent before, by its standing.
+func (l *Limiter) times(now time.Time) (times [cloud.Priorities]time.Time) {
+	for p, share := range shares {
+		times[p] = later(l.budget.ready(now, share), l.paused)
 	}
-	return at
+	return times
 }
 
 func (l *Limiter) wake(at, now time.Time) {
@@ -154,8 +155,10 @@ func (l *Limiter) Observe(sent time.Time, a Advice) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := time.Now()
-	if a.HasRemaining {
-		l.budget.clamp(now, float64(a.Remaining))
+	l.underWay = max(l.underWay-1, 0)
+	if a.HasRemaining && !sent.Before(l.told) {
+		l.told = sent
+		l.budget.believe(now, a.Remaining, l.underWay)
 	}
 	switch {
 	case a.Pause == 0:
@@ -171,13 +174,21 @@ func (l *Limiter) Observe(sent time.Time, a Advice) {
 	l.dispatch(now)
 }
 
+// Lost says that a request that was let through has no answer.
+func (l *Limiter) Lost() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.underWay = max(l.underWay-1, 0)
+}
+
 const waiting = "waiting for the rate limit"
 
-func tooLate(wait time.Duration) error {
+func (l *Limiter) tooLate(now time.Time, w *waiter, wait time.Duration) error {
 	return &cloud.Error{
 		Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: wait},
 		Op:      waiting,
-		Err:     fmt.Errorf("the next request is possible in %s, after the deadline: %w", wait.Round(time.Millisecond), context.DeadlineExceeded),
+		Err: fmt.Errorf("the next request for %s is possible in %s, after the deadline; %s: %w",
+			purposes[w.Priority], wait.Round(time.Second), l.order.usage.text(now), context.DeadlineExceeded),
 	}
 }
 
@@ -189,18 +200,4 @@ func Waited(err error) error {
 		failure.Class = cloud.FailureThrottled
 	}
 	return &cloud.Error{Failure: failure, Op: waiting, Err: err}
-}
-
-// LaneName is the label of a priority.
-func LaneName(p cloud.Priority) string {
-	switch p {
-	case cloud.PriorityBalancer:
-		return "balancer"
-	case cloud.PriorityNodeInit:
-		return "node_init"
-	case cloud.PriorityExistence:
-		return "existence"
-	default:
-		return "refresh"
-	}
 }

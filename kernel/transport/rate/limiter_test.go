@@ -32,7 +32,7 @@ func saturate(t *testing.T, l *Limiter, p cloud.Priority, d time.Duration) []tim
 	t.Helper()
 	var sent []time.Time
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		if err := l.Wait(context.Background(), p); err != nil {
+		if err := l.Wait(context.Background(), Request{Priority: p}); err != nil {
 			t.Fatal(err)
 		}
 		sent = append(sent, time.Now())
@@ -57,7 +57,7 @@ func TestLimiterStaysBelowPublishedLimits(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				l := NewLimiter(test.limits, test.qps)
 				start := time.Now()
-				sent := saturate(t, l, cloud.PriorityBalancer, 3*time.Hour)
+				sent := saturate(t, l, cloud.PriorityNodeInit, 3*time.Hour)
 				if n := most(sent, time.Minute); n > test.minute {
 					t.Errorf("a minute holds %d requests, want at most %d", n, test.minute)
 				}
@@ -89,7 +89,7 @@ type queue struct {
 // arrive starts a wait and writes its name when it may go.
 func (q *queue) arrive(p cloud.Priority, name string) {
 	go func() {
-		if q.limiter.Wait(context.Background(), p) == nil {
+		if q.limiter.Wait(context.Background(), Request{Priority: p}) == nil {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.names = append(q.names, name)
@@ -106,16 +106,19 @@ func (q *queue) went() []string {
 
 func TestLimiterLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{limiter: NewLimiter(cloud.Limits{}, 0.2)} // one every 5 s
+		q := &queue{limiter: NewLimiter(cloud.Limits{}, 1)}
 		q.arrive(cloud.PriorityRefresh, "first")
 		q.arrive(cloud.PriorityRefresh, "refresh")
 		q.arrive(cloud.PriorityExistence, "existence")
-		q.arrive(cloud.PriorityNodeInit, "node")
-		q.arrive(cloud.PriorityBalancer, "balancer 1")
-		q.arrive(cloud.PriorityBalancer, "balancer 2")
+		q.arrive(cloud.PriorityChange, "change")
+		q.arrive(cloud.PriorityCreation, "creation")
+		q.arrive(cloud.PriorityBegun, "look")
+		q.arrive(cloud.PriorityDeletion, "deletion")
+		q.arrive(cloud.PriorityNodeInit, "node 1")
+		q.arrive(cloud.PriorityNodeInit, "node 2")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		want := []string{"first", "balancer 1", "balancer 2", "node", "existence", "refresh"}
+		want := []string{"first", "node 1", "node 2", "existence", "deletion", "look", "creation", "change", "refresh"}
 		if order := q.went(); !slices.Equal(order, want) {
 			t.Errorf("order = %v, want %v", order, want)
 		}
@@ -126,16 +129,16 @@ func TestLimiterStarvesNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(cloud.Limits{}, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		for range 60 { // balancers alone need more than there is
+		for range 60 { // new Nodes alone need more than there is
 			go func() {
-				for l.Wait(ctx, cloud.PriorityBalancer) == nil {
+				for l.Wait(ctx, Request{Priority: cloud.PriorityNodeInit}) == nil {
 				}
 			}()
 		}
 		synctest.Wait()
 		limited, stop := context.WithTimeout(ctx, cloud.CallTimeout)
 		defer stop()
-		if err := l.Wait(limited, cloud.PriorityRefresh); err != nil {
+		if err := l.Wait(limited, Request{Priority: cloud.PriorityRefresh}); err != nil {
 			t.Errorf("a refresh starved: %v", err)
 		}
 		cancel()
@@ -151,9 +154,9 @@ func TestLimiterKeepsRoomForUrgentOnes(t *testing.T) {
 		if n := len(q.went()); n != 150 {
 			t.Errorf("%d refreshes at once, want 150", n)
 		}
-		q.arrive(cloud.PriorityBalancer, "balancer")
-		if order := q.went(); order[len(order)-1] != "balancer" {
-			t.Error("the balancer had to wait for refreshes")
+		q.arrive(cloud.PriorityNodeInit, "node")
+		if order := q.went(); order[len(order)-1] != "node" {
+			t.Error("the node had to wait for refreshes")
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
@@ -170,11 +173,11 @@ func TestLimiterPauses(t *testing.T) {
 		start := time.Now()
 		short, cancel := context.WithTimeout(t.Context(), 29*time.Second)
 		defer cancel()
-		err := l.Wait(short, cloud.PriorityBalancer)
+		err := l.Wait(short, Request{Priority: cloud.PriorityNodeInit})
 		if f := cloud.FailureOf(err); f.Class != cloud.FailureThrottled || f.RetryAfter != 30*time.Second || time.Since(start) != 0 {
 			t.Errorf("failure = %+v after %v, want throttled for 30 s at once", f, time.Since(start))
 		}
-		if err := l.Wait(t.Context(), cloud.PriorityBalancer); err != nil || time.Since(start) != 30*time.Second {
+		if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityNodeInit}); err != nil || time.Since(start) != 30*time.Second {
 			t.Errorf("went after %v with %v, want after 30 s", time.Since(start), err)
 		}
 	})
@@ -183,14 +186,14 @@ func TestLimiterPauses(t *testing.T) {
 func TestPauseFailsThoseThatAlreadyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(cloud.Limits{}, 0.1)
-		if err := l.Wait(t.Context(), cloud.PriorityRefresh); err != nil {
+		if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityRefresh}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		start := time.Now()
 		time.AfterFunc(5*time.Second, func() { l.Observe(time.Now(), Advice{Pause: time.Minute}) })
-		err := l.Wait(ctx, cloud.PriorityRefresh)
+		err := l.Wait(ctx, Request{Priority: cloud.PriorityRefresh})
 		if !cloud.IsClass(err, cloud.FailureThrottled) || time.Since(start) != 5*time.Second {
 			t.Errorf("%v after %v, want throttled after 5 s", err, time.Since(start))
 		}
@@ -203,7 +206,7 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 		busy, stop := context.WithCancel(t.Context())
 		for range 9 {
 			go func() {
-				for l.Wait(busy, cloud.PriorityBalancer) == nil {
+				for l.Wait(busy, Request{Priority: cloud.PriorityNodeInit}) == nil {
 				}
 			}()
 		}
@@ -211,7 +214,7 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
 		start := time.Now()
-		err := l.Wait(ctx, cloud.PriorityRefresh)
+		err := l.Wait(ctx, Request{Priority: cloud.PriorityRefresh})
 		if !cloud.IsClass(err, cloud.FailureThrottled) || time.Since(start) != 5*time.Second {
 			t.Errorf("%v after %v, want throttled at the deadline", err, time.Since(start))
 		}
@@ -222,13 +225,13 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 func TestLimiterForgetsCancelled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(cloud.Limits{}, 0.1)
-		if err := l.Wait(t.Context(), cloud.PriorityRefresh); err != nil {
+		if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityRefresh}); err != nil {
 			t.Fatal(err)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		start := time.Now()
-		if err := l.Wait(ctx, cloud.PriorityRefresh); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
+		if err := l.Wait(ctx, Request{Priority: cloud.PriorityRefresh}); !errors.Is(err, context.Canceled) || time.Since(start) != time.Second {
 			t.Errorf("error = %v, want canceled", err)
 		}
 		if len(l.queue) != 0 {
@@ -255,7 +258,7 @@ func TestLimiterAIMD(t *testing.T) {
 			t.Errorf("rate = %v, want the lowest %v", l.rate, lowestRate)
 		}
 		time.Sleep(time.Hour) // fills the bucket
-		if n := len(saturate(t, l, cloud.PriorityBalancer, 100*time.Second)); n < 108 || n > 111 {
+		if n := len(saturate(t, l, cloud.PriorityNodeInit, 100*time.Second)); n < 108 || n > 111 {
 			t.Errorf("%d requests in 100 s, want 10 and one a second", n)
 		}
 		for range 45 {
@@ -279,7 +282,7 @@ func TestAIMDScalesTheMinute(t *testing.T) {
 		time.Sleep(time.Second)
 		start := time.Now()
 		for range 101 {
-			if err := l.Wait(t.Context(), cloud.PriorityBalancer); err != nil {
+			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityNodeInit}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -294,7 +297,7 @@ func TestLimiterBelievesTheCloudsCount(t *testing.T) {
 		l := NewLimiter(published, 0)
 		l.Observe(time.Now(), Advice{Remaining: 3, HasRemaining: true}) // others used the rest
 		start := time.Now()
-		sent := saturate(t, l, cloud.PriorityBalancer, time.Minute)
+		sent := saturate(t, l, cloud.PriorityNodeInit, time.Minute)
 		if at, _ := slices.BinarySearchFunc(sent, start.Add(1), time.Time.Compare); at != 3 {
 			t.Errorf("%d requests at once, want 3", at)
 		}

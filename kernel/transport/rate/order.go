@@ -1,0 +1,175 @@
+package rate
+
+import (
+	"math"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const (
+	// patience is after what time a request is overdue.
+	patience = 30 * time.Second
+	// overdueShare is the part of the budget that overdue requests of one priority may have.
+	overdueShare = 0.02
+)
+
+// Request is what waits.
+type Request struct {
+	Priority cloud.Priority
+	// Tenant is the namespace that it is for, "" for nobody in particular.
+	Tenant string
+	// Call is what it is a part of, nil for nothing.
+	Call *Call
+}
+
+// waiter is a request that waits.
+type waiter struct {
+	Request
+	since time.Time
+	// deadline is the zero Time when there is none.
+	deadline time.Time
+	// overtaken says that a request of a less urgent call went since it waits.
+	overtaken bool
+	result    chan error // capacity 1
+}
+
+// standing is the priority whose share of the budget counts. What is a part of a call that has begun has that of what has begun at
+// least.
+func (w *waiter) standing() cloud.Priority {
+	if w.Call.hasBegun() {
+		return min(w.Priority, cloud.PriorityBegun)
+	}
+	return w.Priority
+}
+
+// order decides who goes next:
+//
+//	request                                       goes
+//	of the call that is to be finished            first
+//	overdue, and its priority has had no such     next
+//	 turn for some time
+//	any other                                     by priority; then what is a part of a call that has
+//	                                              begun; then by what its namespace has used; then by
+//	                                              arrival
+//
+// Nobody is overtaken by more than one less urgent call before being overdue, and nobody starves: one call at a time is to be
+// finished, and no other one begins to overtake while somebody more urgent waits who was overtaken already.
+type order struct {
+	usage usage
+	// finishing is the call that is to be finished, nil for none.
+	finishing *Call
+	// turns are when an overdue request of each priority last went.
+	turns [cloud.Priorities]time.Time
+}
+
+// dueAt is when a request is overdue and has its turn.
+func (o *order) dueAt(w *waiter, sustained float64) time.Time {
+	due := w.since.Add(patience)
+	if turn := o.turns[w.Priority]; !turn.IsZero() {
+		due = later(due, turn.Add(time.Duration(float64(time.Second)/(overdueShare*sustained))))
+	}
+	return due
+}
+
+// choose returns where in the queue the request is that goes now, -1 for none. times are when a request may be sent, by standing.
+func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]time.Time, sustained float64) int {
+	ready := func(w *waiter) bool { return !times[w.standing()].After(now) }
+	if o.finishing.hasEnded() {
+		passable := untroubled(now, queue)
+		switch turn, due := o.turn(now, queue, passable, ready, sustained); {
+		case turn >= 0:
+			o.turns[queue[turn].Priority], o.finishing = now, queue[turn].Call
+			return turn
+		case due: // its turn comes as soon as those are through who were overtaken
+			o.finishing = nil
+		default:
+			o.finishing = o.unfinished(now, queue, passable)
+		}
+	}
+	best := -1
+	for i, w := range queue {
+		switch {
+		case !ready(w):
+		case w.Call != nil && w.Call == o.finishing:
+			return i
+		case best < 0 || o.before(now, w, queue[best]):
+			best = i
+		}
+	}
+	return best
+}
+
+// turn returns where in the queue an overdue request is that goes out of the order, -1 for none, and whether there is one that
+// is due. The priority goes first whose last turn is longest ago.
+func (o *order) turn(now time.Time, queue []*waiter, passable cloud.Priority, ready func(*waiter) bool, sustained float64) (at int, due bool) {
+	first := cloud.PriorityRefresh
+	for _, w := range queue {
+		first = min(first, w.Priority)
+	}
+	at = -1
+	for i, w := range queue {
+		inOrder := w.Priority == first && ready(w)
+		if inOrder || o.dueAt(w, sustained).After(now) {
+			continue
+		}
+		due = true
+		if w.Priority <= passable && (at < 0 || o.turns[w.Priority].Before(o.turns[queue[at].Priority])) {
+			at = i
+		}
+	}
+	return at, due
+}
+
+// untroubled is the least urgent priority that may overtake: nobody who waits, and is more urgent, was overtaken already. Who is
+// overdue does not count, because then the urgent ones alone are more than the budget bears.
+func untroubled(now time.Time, queue []*waiter) cloud.Priority {
+	least := cloud.PriorityRefresh
+	for _, w := range queue {
+		if w.overtaken && now.Sub(w.since) < patience {
+			least = min(least, w.Priority)
+		}
+	}
+	return least
+}
+
+// unfinished returns the call that is to be finished next, nil for none.
+func (o *order) unfinished(now time.Time, queue []*waiter, passable cloud.Priority) *Call {
+	var first *waiter
+	for _, w := range queue {
+		if w.Call.hasBegun() && w.Priority <= passable && (first == nil || o.before(now, w, first)) {
+			first = w
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return first.Call
+}
+
+// before reports whether a goes before b where both are in turn.
+func (o *order) before(now time.Time, a, b *waiter) bool {
+	begunA, begunB := a.Call.hasBegun(), b.Call.hasBegun()
+	switch {
+	case a.Priority != b.Priority:
+		return a.Priority < b.Priority
+	case begunA != begunB:
+		return begunA
+	case a.Tenant == b.Tenant:
+		return a.since.Before(b.since)
+	}
+	usedA, usedB := o.usage.of(now, a.Tenant), o.usage.of(now, b.Tenant)
+	if math.Abs(usedA-usedB) >= 1 {
+		return usedA < usedB
+	}
+	return a.since.Before(b.since)
+}
+
+// went notes that a request goes, and who waits on.
+func (o *order) went(now time.Time, w *waiter, queue []*waiter) {
+	for _, q := range queue {
+		q.overtaken = q.overtaken || q.Priority < w.Priority
+	}
+	w.Call.begin()
+	o.usage.add(now, w.Priority, w.Tenant)
+}
