@@ -192,6 +192,14 @@ type Checker interface {
 	Check(ctx context.Context, in Input, before Observed) error
 }
 
+// Validator is implemented by Balancers that can refuse some requests whatever there is in the cloud. The kernel asks before it reads
+// anything for a Service without a balancer: what is refused so costs no request.
+type Validator interface {
+	// Validate returns what Normalize would refuse with any lookups, and any balancer that is there already, joined
+	// with errors.Join. It is pure.
+	Validate(spec Spec) error
+}
+
 // Replacer is implemented by Balancers of a cloud where a new balancer can be made while the one
 // whose place it takes still serves. Elsewhere the old one is deleted first. It needs a
 // Descriptor.IDAnnotation, which says which of the two serves.

@@ -137,7 +137,7 @@ func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progre
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {
 		p.state.Wrote, p.state.Deleted, p.state.Removed = time.Now(), d.Change.After == nil, false
-		p.state.Creating = ""
+		p.state.Creating, p.state.Retargeted = "", ""
 		p.state.Rest = p.restOf(d, progress)
 		p.outdates(d.Adopts())
 		if d.Change.After == nil && !progress.More {

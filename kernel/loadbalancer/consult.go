@@ -51,7 +51,7 @@ func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (dec
 // candidates makes the machines behind the nodes the candidates.
 func (p *pipeline) candidates(ctx context.Context, nodes []*corev1.Node) target.Candidates {
 	c := p.manager.nodes.Candidates(ctx, nodes, p.Selector)
-	p.Input.Candidates, p.recheckMachines = c.Targets, c.Again
+	p.Input.Candidates, p.recheckMachines, p.machines = c.Targets, c.Again, machines(c)
 	// The Nodes that are offered are not new ones when only their readiness has changed.
 	p.unready = slices.ContainsFunc(slices.Concat(nodes, p.manager.nodes.Nodes()), func(node *corev1.Node) bool { return !instance.Ready(node) })
 	return c

@@ -50,6 +50,9 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
+	if err := p.refuse(ctx, nodes); err != nil {
+		return Outcome{}, err
+	}
 	f, d, err := p.observeAndDecide(ctx, nodes)
 	if err != nil {
 		return Outcome{Record: p.proof(f.Observed)}, err
@@ -62,6 +65,9 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	o := Outcome{Record: p.proof(f.Observed, after)}
 	switch {
 	case err != nil, d.Err != nil:
+		if err == nil {
+			p.retargeted(d)
+		}
 		o.note(d.Begins)
 		return o, cmp.Or(err, problem.Retryable(d.Err))
 	case !p.live():

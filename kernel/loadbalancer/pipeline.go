@@ -30,6 +30,10 @@ type pipeline struct {
 	settled bool
 	// recheckMachines is when it has to be looked at again because machines are left out that may be hidden, 0 for none.
 	recheckMachines time.Duration
+	// compares says that everything is to be compared with the cloud, see Compare.
+	compares bool
+	// machines are the candidates of this run, see machines.
+	machines string
 	// unready says that the kubelet of a Node that is offered does not report.
 	unready bool
 }
@@ -48,10 +52,10 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	}
 	p := &pipeline{
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
-		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
+		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry, compares: due,
 	}
 	p.state.Before = state.DuplicatesOf(svc)
-	return p, p.purpose(ctx, due), nil
+	return p, p.purpose(ctx), nil
 }
 
 // goesOn returns *Pending while operations of the last change go on. What was read before they had ended may not

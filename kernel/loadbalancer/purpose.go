@@ -16,7 +16,7 @@ import (
 //	has no balancer so far                                   creation
 //	is to be compared with the cloud                         comparison, and its writes are changes
 //	any other                                                change
-func (p *pipeline) purpose(ctx context.Context, due bool) context.Context {
+func (p *pipeline) purpose(ctx context.Context) context.Context {
 	ctx = cloud.WithTenant(ctx, p.Service.Namespace)
 	switch {
 	case request.IsDeleting(p.Service):
@@ -25,7 +25,7 @@ func (p *pipeline) purpose(ctx context.Context, due bool) context.Context {
 		return cloud.WithPriority(ctx, cloud.PriorityBegun)
 	case !p.expected():
 		return cloud.WithPriority(ctx, cloud.PriorityCreation)
-	case due:
+	case p.compares:
 		return cloud.WithPriority(ctx, cloud.PriorityRefresh)
 	}
 	return cloud.WithPriority(ctx, cloud.PriorityChange)

@@ -68,6 +68,16 @@ func (c *checker) Check(ctx context.Context, in cloud.Input, before cloud.Observ
 	return c.network.doubtedBy(run(ctx, c.caller, opCheckBalancer, func(ctx context.Context) error { return c.next.Check(ctx, in, before) }))
 }
 
+type validator struct {
+	*caller
+	next cloud.Validator
+}
+
+func (v *validator) Validate(spec cloud.Spec) error {
+	_, err := pure(v.caller, opNormalizeBalancer, func() (struct{}, error) { return struct{}{}, v.next.Validate(spec) })
+	return err
+}
+
 type bulkLister struct {
 	*caller
 	next cloud.BulkLister

@@ -29,7 +29,8 @@ type Cloud struct {
 	Defaults map[string]string
 	Driver   cloud.Driver
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
-	// Recorder, Replacer, Sized and Reaching when it does not implement them; Planner when load balancers are written as a whole.
+	// Recorder, Replacer, Sized, Reaching and Validator when it does not implement them; Planner when load balancers are written as a
+	// whole.
 	Balancers   cloud.Balancers
 	Planner     composite.Planner
 	BulkLister  cloud.BulkLister
@@ -39,6 +40,7 @@ type Cloud struct {
 	Replacer    cloud.Replacer
 	Sized       cloud.Sized
 	Reaching    cloud.Reaching
+	Validator   cloud.Validator
 	Routes      cloud.Routes
 	// RouteScope is nil when routes lead to every machine and pod network.
 	RouteScope cloud.RouteScope
@@ -153,6 +155,9 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	c.Replacer, _ = driver.(cloud.Replacer)
 	c.Sized, _ = driver.(cloud.Sized)
 	c.Reaching, _ = driver.(cloud.Reaching)
+	if next, ok := driver.(cloud.Validator); ok {
+		c.Validator = &validator{by, next}
+	}
 }
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.

@@ -42,6 +42,7 @@ var (
 	_ cloud.OwnedLister   = (*Driver)(nil)
 	_ cloud.NetworkReader = (*Driver)(nil)
 	_ cloud.Checker       = (*Driver)(nil)
+	_ cloud.Validator     = (*Driver)(nil)
 )
 
 var _ cloud.New = New

@@ -37,6 +37,7 @@ var (
 	_ cloud.OwnedLister = (*Driver)(nil)
 	_ cloud.Firewalls   = (*Driver)(nil)
 	_ cloud.Checker     = (*Driver)(nil)
+	_ cloud.Validator   = (*Driver)(nil)
 	_ cloud.Replacer    = (*Driver)(nil)
 	_ cloud.Reaching    = (*Driver)(nil)
 )

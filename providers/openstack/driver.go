@@ -72,6 +72,7 @@ type balancing interface {
 	cloud.OwnedLister
 	cloud.Configured
 	cloud.Checker
+	cloud.Validator
 	cloud.Replacer
 	cloud.NetworkReader
 	cloud.Reaching

@@ -58,7 +58,10 @@ type Service struct {
 	// and kept what it kept then for want of proof, nil for nothing.
 	brought string
 	kept    *keptTargets
-	refused *refusedTargets
+	// Retargeted are the machines to which the targets were brought of a balancer whose Service asks for something impossible, ""
+	// for none.
+	Retargeted string
+	refused    *refusedTargets
 }
 
 // keptTargets are targets that were kept, and the request that was made then.

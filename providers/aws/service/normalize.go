@@ -23,14 +23,8 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	if err := checkReach(in, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
-	if err := checkCertificates(in.Spec); err != nil {
+	if err := bs.Validate(in.Spec); err != nil {
 		return cloud.Balancer{}, nil, err
-	}
-	if in.LoadBalancerIP != "" {
-		return cloud.Balancer{}, nil, &cloud.Invalid{
-			Field: "spec.loadBalancerIP", Value: in.LoadBalancerIP,
-			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
-		}
 	}
 	normalize := bs.Classic.Normalize
 	if balancer.Kind(in) == balancer.KindNetwork {
@@ -38,6 +32,18 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	}
 	b, notes, err := normalize(in)
 	return b, append(notes, usageWarnings(in)...), err
+}
+
+// Validate implements cloud.Validator.
+func (bs *Balancers) Validate(spec cloud.Spec) error {
+	err := checkCertificates(spec)
+	if spec.LoadBalancerIP != "" {
+		err = errors.Join(err, &cloud.Invalid{
+			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
+			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
+		})
+	}
+	return err
 }
 
 // checkReach refuses what a Service names that is not its own.

@@ -21,6 +21,7 @@ var (
 	_ cloud.OwnedLister = (*Balancers)(nil)
 	_ cloud.Sized       = (*Balancers)(nil)
 	_ cloud.Reaching    = (*Balancers)(nil)
+	_ cloud.Validator   = (*Balancers)(nil)
 	_ cloud.Recorder    = (*Balancers)(nil)
 	_ cloud.Configured  = (*Balancers)(nil)
 

@@ -29,7 +29,7 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 	problems = append(problems, err)
 	check, err := Health(in.Spec)
 	problems = append(problems, err)
-	problems = append(problems, checkExtras(s.Kind, in.Options)...)
+	problems = append(problems, checkSizes(in.Options), checkCookies(s.Kind, in.Options))
 	if err := errors.Join(problems...); err != nil {
 		return cloud.Balancer{}, notes(in.Spec, s.Kind), err
 	}
@@ -46,6 +46,12 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 	}
 	b.Preserve(in.Preserved)
 	return b, notes(in.Spec, s.Kind), nil
+}
+
+// Validate implements cloud.Validator. The type is not judged: a balancer that is there has one already.
+func (r Rules) Validate(spec cloud.Spec) error {
+	_, err := Health(spec)
+	return errors.Join(err, checkSizes(spec.Options), checkStack(spec.Options))
 }
 
 // Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which
@@ -101,12 +107,17 @@ func allowed(spec cloud.Spec) []string {
 	return slices.Compact(rules)
 }
 
-// checkExtras refuses combinations of annotations.
-func checkExtras(kind string, options map[string]string) []error {
-	var problems []error
+// checkSizes refuses two sizes.
+func checkSizes(options map[string]string) error {
 	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
-		problems = append(problems, &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name})
+		return &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name}
 	}
+	return nil
+}
+
+// checkCookies refuses sessions without what their cookies need.
+func checkCookies(kind string, options map[string]string) error {
+	var problems []error
 	if kind == config.TypeRegional && keySticky.In(options) == object.StickyCookies {
 		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
 			if key.In(options) == "" {
@@ -114,7 +125,7 @@ func checkExtras(kind string, options map[string]string) []error {
 			}
 		}
 	}
-	return problems
+	return errors.Join(problems...)
 }
 
 // idleBecause says why a key that was given has no effect, "" when it has one.

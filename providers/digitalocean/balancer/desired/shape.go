@@ -65,7 +65,7 @@ func dualStack(in cloud.Input, s Shape) (bool, error) {
 	case given == object.StackIPv4:
 		return false, nil
 	case given == object.StackDual && s.Internal:
-		return false, &cloud.Invalid{Field: keyStack.Name, Value: given, Want: "an internal balancer has IPv4 only"}
+		return false, internalDual()
 	case given == object.StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(in.Candidates)
 	case given == object.StackDual:
@@ -81,6 +81,18 @@ func dualStack(in cloud.Input, s Shape) (bool, error) {
 	}
 	single, usable := singleStack(in.Candidates)
 	return usable > 0 && len(single) == 0, nil
+}
+
+// checkStack refuses a network stack that no balancer of its scope has.
+func checkStack(options map[string]string) error {
+	if keyStack.In(options) == object.StackDual && keyInternal.Bool(options) {
+		return internalDual()
+	}
+	return nil
+}
+
+func internalDual() error {
+	return &cloud.Invalid{Field: keyStack.Name, Value: object.StackDual, Want: "an internal balancer has IPv4 only"}
 }
 
 // refuseSingleStack refuses a new dual-stack network balancer in front of nodes that its

@@ -81,6 +81,13 @@ func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warnin
 	return v, r.warnings, nil
 }
 
+// Validate implements cloud.Validator.
+func (c Configuration) Validate(spec cloud.Spec) error {
+	r := &request{Input: cloud.Input{Spec: spec}}
+	r.checkNetwork(c.Network)
+	return errors.Join(r.errs...)
+}
+
 // keep leaves alone what the Service says nothing of and we never set, as upstream does, and returns what that is: a
 // public interface that is off, and an algorithm; of a load balancer that was taken over by its name also those that are
 // like the default, and the name.

@@ -72,6 +72,12 @@ func (r *Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, erro
 	return b, r.Notes(in), nil
 }
 
+// Validate implements cloud.Validator: what Observe finds out for Normalize can only add to what is wrong.
+func (r *Rules) Validate(spec cloud.Spec) error {
+	_, _, err := r.Normalize(cloud.Input{Spec: spec})
+	return err
+}
+
 // WantedProviderFields are the managed fields only this cloud has. What the Service has no say in is not
 // compared and stays as it is.
 func (r *Rules) WantedProviderFields(in cloud.Input) map[string]string {

@@ -1,0 +1,146 @@
+package loadbalancer
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// countingDriver notes the priority of each call that reads or writes, and refuses a health port of its own without a reading.
+type countingDriver struct {
+	*fakeDriver
+	reads, writes []cloud.Priority
+	tenants       []string
+}
+
+func (d *countingDriver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	d.reads, d.tenants = append(d.reads, cloud.PriorityOf(ctx)), append(d.tenants, cloud.TenantOf(ctx))
+	return d.fakeDriver.Observe(ctx, in)
+}
+
+func (d *countingDriver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
+	d.writes = append(d.writes, cloud.PriorityOf(ctx))
+	return d.fakeDriver.Apply(ctx, change)
+}
+
+func (d *countingDriver) Validate(spec cloud.Spec) error {
+	if spec.LoadBalancerIP != "" {
+		return &cloud.Invalid{Field: keyTier.Name, Value: spec.LoadBalancerIP, Want: "want none"}
+	}
+	return nil
+}
+
+// took returns what was read and written since the last call.
+func (d *countingDriver) took() (reads, writes []cloud.Priority) {
+	reads, writes = d.reads, d.writes
+	d.reads, d.writes = nil, nil
+	return reads, writes
+}
+
+func newCountingFixture(t *testing.T, edits ...func(*corev1.Service)) (*fixture, *countingDriver) {
+	t.Helper()
+	f := newFixture(t, edits...)
+	d := &countingDriver{fakeDriver: f.driver}
+	f.wrapped = d
+	f.restart()
+	return f, d
+}
+
+// What asks for something impossible, and has no balancer, costs no reading.
+func TestRefusedBeforeAnyRead(t *testing.T) {
+	for name, edit := range map[string]func(*corev1.Service){
+		"an annotation":          annotated(keyAlgorithm.Name, "best"),
+		"a selector":             annotated(annotation.NodeSelector.Name, "a in"),
+		"what the driver judges": func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = "10.0.0.1" },
+	} {
+		f, d := newCountingFixture(t, edit)
+		for range 3 {
+			if err := f.ensure(); !cloud.IsClass(err, cloud.FailureInvalid) {
+				t.Errorf("%s: error %v, want one about what is invalid", name, err)
+			}
+			f.said("InvalidConfiguration: ")
+		}
+		if reads, writes := d.took(); len(reads)+len(writes) > 0 {
+			t.Errorf("%s: %d reads and %d writes", name, len(reads), len(writes))
+		}
+	}
+}
+
+// A balancer whose Service asks for something impossible is read when the nodes change and when it is compared, not for each try.
+func TestRefusedIsReadForItsTargetsOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := newCountingFixture(t)
+		f.settle()
+		f.wrote("create balancer")
+		f.events.take()
+		step := func(what string, reads int, writes ...string) {
+			t.Helper()
+			d.took()
+			fails(t, f.ensure(), keyAlgorithm.Name)
+			f.said("InvalidConfiguration: ")
+			if got, _ := d.took(); len(got) != reads {
+				t.Errorf("%s: %d reads, want %d", what, len(got), reads)
+			}
+			f.wrote(writes...)
+		}
+		f.svc.Annotations[keyAlgorithm.Name] = "best"
+		step("the first try", 1)
+		step("the second try", 0)
+		f.svc.Annotations[keyAlgorithm.Name] = "better"
+		step("another impossible value", 0)
+		f.nodes = f.nodes[:2]
+		step("a node goes", 1, "delete target c")
+		step("the try after that", 0)
+		f.svc.Annotations[annotation.NodeSelector.Name] = "name=a"
+		step("another selector", 1, "delete target b")
+		f.Compare(f.svc)
+		step("a comparison", 1)
+		step("the try after that", 0)
+		f.restart()
+		step("another process", 1)
+		delete(f.svc.Annotations, keyAlgorithm.Name)
+		if err := f.ensure(); err != nil {
+			t.Errorf("what is possible again: %v", err)
+		}
+	})
+}
+
+// What is done for a Service says how urgent it is, and for which namespace.
+func TestPurposes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := newCountingFixture(t)
+		f.driver.busy = 3
+		step := func(what string, run func() error, want cloud.Priority, writes ...cloud.Priority) {
+			t.Helper()
+			_ = run()
+			reads, wrote := d.took()
+			if len(reads) == 0 || slices.ContainsFunc(reads, func(p cloud.Priority) bool { return p != want }) || !slices.Equal(wrote, writes) {
+				t.Errorf("%s: read with %v and wrote with %v, want %v and %v", what, reads, wrote, want, writes)
+			}
+		}
+		step("a new Service", f.ensure, cloud.PriorityCreation, cloud.PriorityCreation)
+		step("the look at it", f.ensure, cloud.PriorityBegun)
+		f.settle()
+		d.took()
+		step("nothing new", f.ensure, cloud.PriorityChange)
+		f.Compare(f.svc)
+		step("a comparison", f.ensure, cloud.PriorityRefresh)
+		f.Compare(f.svc)
+		f.nodes = f.nodes[:2]
+		step("a comparison that finds a difference", f.ensure, cloud.PriorityRefresh, cloud.PriorityChange)
+		f.nodes = f.nodes[:1]
+		step("a node goes", func() error { return f.UpdateTargets(t.Context(), f.svc, f.nodes) }, cloud.PriorityChange, cloud.PriorityChange)
+		f.svc.Spec.Type = corev1.ServiceTypeClusterIP
+		step("the Service is asked about", func() error { _, err := f.Holds(t.Context(), f.svc); return err }, cloud.PriorityDeletion)
+		step("the Service gives it up", func() error { return f.Delete(t.Context(), f.svc) }, cloud.PriorityDeletion, cloud.PriorityDeletion)
+		if slices.ContainsFunc(d.tenants, func(tenant string) bool { return tenant != f.svc.Namespace }) {
+			t.Errorf("made for %v, want %s", d.tenants, f.svc.Namespace)
+		}
+	})
+}
