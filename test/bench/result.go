@@ -44,6 +44,9 @@ type Result struct {
 	// ReplaceAll is from the first of ten new Nodes, the machines of all ten others being gone, until the new machines are targets.
 	ReplaceAll Step `json:"replaceAll,omitzero"`
 
+	// Crowd is nil where it was not measured.
+	Crowd *Crowd `json:"crowd,omitempty"`
+
 	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady, replacement.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
 	// BinaryMB is what pages of the binary are of that.
@@ -101,7 +104,7 @@ type Steady struct {
 
 // Violations says which counts are beyond what is promised.
 func (r Result) Violations() []string {
-	var all []string
+	all := r.Crowd.violations()
 	atMost := func(what string, got, limit int) {
 		if got > limit {
 			all = append(all, fmt.Sprintf("%s: %d nodes: %s: %d, at most %d are promised", r.Cloud, r.Nodes, what, got, limit))

@@ -159,6 +159,12 @@ func (w *clusterWatch) has(name string) bool {
 	return ok
 }
 
+func (w *clusterWatch) initialisedNodes() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.initialised
+}
+
 func (w *clusterWatch) nodeCount() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -84,7 +84,7 @@ func tenants(ctx context.Context, a *arena) ([]Result, error) {
 	if _, err := a.pool(ctx, 3); err != nil {
 		return nil, err
 	}
-	if _, err := a.Client().CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: elsewhere}}, metav1.CreateOptions{}); err != nil {
+	if err := a.namespace(ctx, elsewhere); err != nil {
 		return nil, err
 	}
 	if _, err := a.start(ctx, nil); err != nil {

@@ -38,6 +38,8 @@ type Facts struct {
 	Most, MostBehind int
 	// Hourly is the published limit of requests an hour, 0 for none. How old lists of machines become follows from it.
 	Hourly int
+	// Minutely is the published limit of requests a minute, 0 for none.
+	Minutely int
 	// DeletionReads is how many reads the deletion of a load balancer may take, 0 for one.
 	DeletionReads int
 	// MostTargets is how many targets a load balancer has at the most, 0 for any number.

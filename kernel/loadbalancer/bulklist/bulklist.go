@@ -91,17 +91,12 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	if s.reader == nil || !s.manyAtOnce(q.Service, asked) && !q.Alone {
 		return nil, nil
 	}
-	patience := time.NewTimer(s.enter())
-	defer s.leave()
-	defer patience.Stop()
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-patience.C:
-		return nil, nil
-	case <-ctx.Done():
+	s.enter()
+	defer s.leave(q.Service)
+	if !s.take(ctx, asked) {
 		return nil, nil
 	}
+	defer func() { <-s.turn }()
 	now := time.Now()
 	if list, final, err := s.known(now, asked, q); final {
 		return list, err
@@ -133,18 +128,46 @@ func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 	return nil, s.throttled
 }
 
-// enter notes that somebody waits, and returns for how long.
-func (s *Lists) enter() time.Duration {
+// take waits for the turn, for as long as it is worth it to those who wait by then, and reports whether it has it.
+func (s *Lists) take(ctx context.Context, asked time.Time) bool {
+	for {
+		left := s.patience() - time.Since(asked)
+		if left <= 0 {
+			return false
+		}
+		timer := time.NewTimer(left)
+		select {
+		case s.turn <- struct{}{}:
+			timer.Stop()
+			return true
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return false
+		}
+	}
+}
+
+// enter notes that somebody waits.
+func (s *Lists) enter() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting++
+}
+
+// patience is how long a list is waited for.
+func (s *Lists) patience() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return min(max(maxAge, time.Duration(s.busy())*patienceEach), mostPatience)
 }
 
-func (s *Lists) leave() {
+// leave notes that the Service waits no more. It was looked at until now.
+func (s *Lists) leave(service types.UID) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.waiting--
+	s.recent[service] = time.Now()
 }
 
 // busy is how many Services are looked at. The caller holds mu.

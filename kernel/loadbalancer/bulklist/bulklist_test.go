@@ -2,6 +2,7 @@ package bulklist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -81,5 +82,91 @@ func TestOneGivesUp(t *testing.T) {
 		}
 		time.Sleep(maxAge)
 		synctest.Wait()
+	})
+}
+
+// slow is a cloud whose lists wait for the rate limit, or fail for it.
+type slow struct {
+	reader
+	takes      time.Duration
+	throttled  error
+	priorities []cloud.Priority
+}
+
+func (s *slow) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	s.began, s.priorities = append(s.began, time.Now()), append(s.priorities, cloud.PriorityOf(ctx))
+	time.Sleep(s.takes)
+	return s, s.throttled
+}
+
+// crowd has so many Services look at once, again and again for a minute, and returns how many got no list.
+func crowd(t *testing.T, lists *Lists, services int) (without int) {
+	t.Helper()
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	end := time.Now().Add(time.Minute)
+	for i := range services {
+		all.Go(func() {
+			for time.Now().Before(end) {
+				list, err := lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now().Add(-250 * time.Millisecond)})
+				if list == nil && err == nil {
+					mu.Lock()
+					without++
+					mu.Unlock()
+				}
+				time.Sleep(time.Second + time.Duration(i)*time.Millisecond)
+			}
+		})
+	}
+	all.Wait()
+	return without
+}
+
+// The more Services look, the further apart are lists, and the longer is one waited for: otherwise each reads for itself.
+func TestManyShareAListThatWaits(t *testing.T) {
+	for _, takes := range []time.Duration{50 * time.Millisecond, 10 * time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			api := &slow{takes: takes}
+			lists := New(api, func() int { return 400 })
+			without := crowd(t, lists, 400)
+			if without > 2 || len(api.began) > 25 { // the first ones are too few for a list
+				t.Errorf("lists take %s: %d looks without a list, %d lists in a minute", takes, without, len(api.began))
+			}
+			if api.priorities[0] != cloud.PriorityBegun {
+				t.Errorf("lists have priority %d, want that of what has begun", api.priorities[0])
+			}
+			time.Sleep(2 * mostApart)
+			synctest.Wait()
+			if lists.latest != nil {
+				t.Error("a list is kept that nobody may take any more")
+			}
+		})
+	}
+}
+
+// Where the rate limit is used up nobody reads for himself.
+func TestThrottledListIsToldToAll(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		throttled := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: time.Minute}}
+		api := &slow{takes: time.Second, throttled: throttled}
+		lists := New(api, func() int { return many })
+		var all sync.WaitGroup
+		for i := range 20 {
+			all.Go(func() {
+				if _, err := lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), Alone: true}); !cloud.IsClass(err, cloud.FailureThrottled) {
+					t.Errorf("error %v, want that of the list", err)
+				}
+			})
+		}
+		all.Wait()
+		if len(api.began) != 1 {
+			t.Errorf("%d lists, want one", len(api.began))
+		}
+		time.Sleep(maxAge)
+		if api.throttled = errors.New("broken"); len(api.began) == 1 {
+			if _, err := lists.Get(t.Context(), Query{Service: "later", Alone: true}); err != nil {
+				t.Errorf("error %v: a list that fails otherwise is done without", err)
+			}
+		}
 	})
 }

@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
+)
+
+// Crowd is many Services made at once, while a Node joins and the cloud's limit is enforced.
+type Crowd struct {
+	// First is after how many seconds the first Service had its address, and Node after how many the Node was initialised that
+	// joined when all had been made; 0 where they never were.
+	First float64 `json:"first"`
+	Node  float64 `json:"node"`
+	// Addressed is how many have their address after Seconds.
+	Addressed int     `json:"addressed"`
+	Seconds   float64 `json:"seconds"`
+	Calls     Calls   `json:"calls"`
+}
+
+const (
+	// crowdLasts is how long the Services of a crowd may take.
+	crowdLasts = 240 * time.Second
+	// crowdFirst and crowdNode are what is promised, in seconds.
+	crowdFirst, crowdNode = 30, 10
+)
+
+// crowd makes all Services at once.
+func (r *run) crowd(ctx context.Context) error {
+	if err := r.setReady(ctx, r.names, true); err != nil {
+		return err
+	}
+	m := r.ownershipTag()
+	p, err := r.start(defaultProcess)
+	if err != nil {
+		return err
+	}
+	defer p.Kill()
+	ctx, cancel := within(ctx, p, 20*time.Minute)
+	defer cancel()
+	if err := r.afterStart(ctx, p, m); err != nil {
+		return err
+	}
+	r.lab.Cloud.SetQuota(rate.Quota{Hour: r.facts.Hourly, Minute: r.facts.Minutely})
+	return r.crowded(ctx, p)
+}
+
+func (r *run) crowded(ctx context.Context, p *ccm.Process) error {
+	m, result := r.ownershipTag(), &Crowd{}
+	services := r.lab.Client().CoreV1().Services(namespace)
+	err := r.each(ctx, func(ctx context.Context, name string) error {
+		_, err := services.Create(ctx, &corev1.Service{
+			ObjectMeta: metav1.ObjectMeta{Name: name},
+			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
+		}, metav1.CreateOptions{})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	r.progress("%d Services are made after %.1f s", r.options.Services, time.Since(m.at).Seconds())
+	joined := time.Now()
+	if err := r.joinMore(ctx, 1, true); err != nil {
+		return err
+	}
+	limited, cancel := context.WithTimeout(ctx, crowdLasts-time.Since(m.at))
+	defer cancel()
+	_ = r.watch.signal.Until(limited, func() bool { // counted below
+		addressed := r.watch.addressed(prefix)
+		if result.First == 0 && len(addressed) > 0 {
+			result.First = time.Since(m.at).Seconds()
+			r.progress("the first address after %.1f s", result.First)
+		}
+		if result.Node == 0 && r.watch.initialisedNodes() > r.options.Nodes {
+			result.Node = time.Since(joined).Seconds()
+			r.progress("the new Node after %.1f s", result.Node)
+		}
+		return len(addressed) == r.options.Services && result.Node > 0
+	})
+	result.Addressed, result.Seconds, result.Calls = len(r.watch.addressed(prefix)), time.Since(m.at).Seconds(), r.calls(m)
+	r.progress("%d of %d Services have an address after %.1f s, with %d requests", result.Addressed, r.options.Services, result.Seconds, result.Calls.Total)
+	r.result.Crowd = result
+	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
+	return err
+}
+
+// violations of what is promised of a crowd.
+func (c *Crowd) violations() (broken []string) {
+	if c == nil {
+		return nil
+	}
+	never := crowdLasts.Seconds()
+	if after := cmp.Or(c.First, never); after > crowdFirst {
+		broken = append(broken, fmt.Sprintf("the first of many Services has its address after %.0f s, want %d", after, crowdFirst))
+	}
+	if after := cmp.Or(c.Node, never); after > crowdNode {
+		broken = append(broken, fmt.Sprintf("a Node beside many Services is initialised after %.0f s, want %d", after, crowdNode))
+	}
+	return broken
+}
