@@ -210,7 +210,7 @@ func (s *Lists) manyAtOnce(service types.UID, now time.Time) bool {
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= maxAge })
 	first := s.began.IsZero() && s.failed.IsZero()
-	return len(s.recent) >= many || first && s.services() >= many
+	return s.busy() >= many || first && s.services() >= many
 }
 
 // keep drops the latest bulk list, which may be large, when it is too old. The caller holds mu.
