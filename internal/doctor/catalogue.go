@@ -63,7 +63,7 @@ func cloudChecks() []Check {
 		{string(untrusted), Install, "Whether the certificate of the cloud's API is trusted, and what answers speaks TLS.",
 			"configure the API's authority, check its URL, and whether a proxy intercepts TLS", judgeCloud(untrusted, "the connection is trusted")},
 		{string(throttled), Install, "Whether the cloud refuses requests because there were too many.",
-			"find out which other program uses the account's limit; --cloud-api-qps makes the controller manager slower", judgeCloud(throttled, "no request was one too many")},
+			"see in ccm_cloud_limiter_wait_seconds what the controller manager's requests are for, and find out whether another program uses the account's limit; --cloud-api-qps makes the controller manager slower", judgeCloud(throttled, "no request was one too many")},
 		{string(refused), Install, "Whether the cloud accepts the credentials.", "renew the credentials, and check their rights: docs/providers has those that are needed", judgeCloud(refused, "the credentials are accepted")},
 		{string(failing), Install, "Whether the cloud does what it is asked, and lists all machines.", "see the cloud's status page", judgeFailing},
 		{"credentials-account-unknown", Install, "Which account the credentials see.",

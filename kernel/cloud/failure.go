@@ -142,7 +142,7 @@ func (e *Unreadable) Error() string { return "the answer is not one of the API: 
 // classAdvice is what to do about a failure of a class.
 var classAdvice = map[Class]string{
 	FailureUnauthorized: "the cloud refuses the credentials: renew them, and check their rights",
-	FailureThrottled:    "the account's rate limit is used up: find out which other program uses it",
+	FailureThrottled:    "the account's rate limit is used up: ccm_cloud_limiter_wait_seconds counts this program's requests by purpose; where they are few, find out which other program uses the limit",
 	FailureQuota:        "a quota of the account is used up: raise it, or delete what nobody needs",
 	FailureUnreadable:   "something else answers in the place of the cloud: check the URL of its API, and the proxy",
 	FailureTransient:    "the cloud fails; it is tried again",
