@@ -62,6 +62,9 @@ func (f *fixture) draft(in cloud.Input) (draft, error) {
 	if err != nil {
 		return draft{}, err
 	}
+	if validator, ok := f.driver.(cloud.Validator); ok {
+		f.must(validator.Validate(in.Spec), "Validate of what Normalize accepts")
+	}
 	after = after.Clone()
 	for _, candidate := range in.Candidates {
 		if f.balancers().Eligible(after, candidate) == "" {

@@ -1,0 +1,22 @@
+package desired
+
+import (
+	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// Private addresses without a network are refused without a reading. A location that is missing may be that of a load balancer that
+// the Service names.
+func TestValidate(t *testing.T) {
+	private := cloud.Spec{Options: map[string]string{usePrivateIP.Name: "true"}}
+	if err := (Configuration{}).Validate(private); !cloud.IsClass(err, cloud.FailureInvalid) {
+		t.Errorf("private addresses without a network: %v", err)
+	}
+	if err := (Configuration{Network: 1}).Validate(private); err != nil {
+		t.Errorf("private addresses with a network: %v", err)
+	}
+	if err := (Configuration{}).Validate(cloud.Spec{}); err != nil {
+		t.Errorf("no location: %v", err)
+	}
+}
