@@ -25,7 +25,7 @@ const (
 	fewApart  = 50
 	mostApart = 5 * time.Second
 	// patienceEach is how much longer a list is waited for with each Service: otherwise each of them would read for itself.
-	patienceEach = 200 * time.Millisecond
+	patienceEach = time.Second
 	mostPatience = time.Minute
 	// many is how many Services looked at within maxAge are worth a bulk list.
 	many = 3

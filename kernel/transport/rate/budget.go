@@ -16,15 +16,15 @@ const (
 )
 
 // shares are which part of each limit may be used up after a request of each priority. The rest is kept for what is more
-// urgent.
+// urgent: each load balancer that is made takes several looks.
 var shares = [cloud.Priorities]float64{
 	cloud.PriorityNodeInit:  1,
 	cloud.PriorityExistence: 1,
 	cloud.PriorityDeletion:  0.95,
 	cloud.PriorityBegun:     0.9,
-	cloud.PriorityCreation:  0.8,
-	cloud.PriorityChange:    0.775,
-	cloud.PriorityRefresh:   0.75,
+	cloud.PriorityCreation:  0.6,
+	cloud.PriorityChange:    0.55,
+	cloud.PriorityRefresh:   0.5,
 }
 
 // limit is one limit for requests.

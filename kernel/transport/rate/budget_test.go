@@ -64,7 +64,7 @@ func TestRequestsUnderWay(t *testing.T) {
 func TestTextOfAUsedUpBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(cloud.Limits{RequestsPerHour: 1000}, 0) // 400 at once
-		for range 319 {
+		for range 240 {
 			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityCreation}); err != nil {
 				t.Fatal(err)
 			}
@@ -101,7 +101,7 @@ func TestShares(t *testing.T) {
 			for _, step := range []struct {
 				priority cloud.Priority
 				want     int
-			}{{cloud.PriorityRefresh, 750}, {cloud.PriorityChange, 775}, {cloud.PriorityCreation, 800}, {cloud.PriorityBegun, 900}, {cloud.PriorityDeletion, 950}, {cloud.PriorityExistence, 1000}} {
+			}{{cloud.PriorityRefresh, 500}, {cloud.PriorityChange, 550}, {cloud.PriorityCreation, 600}, {cloud.PriorityBegun, 900}, {cloud.PriorityDeletion, 950}, {cloud.PriorityExistence, 1000}} {
 				for {
 					now, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 					err := l.Wait(now, Request{Priority: step.priority})

@@ -151,8 +151,8 @@ func TestLimiterKeepsRoomForUrgentOnes(t *testing.T) {
 		for range 200 {
 			q.arrive(cloud.PriorityRefresh, "refresh")
 		}
-		if n := len(q.went()); n != 150 {
-			t.Errorf("%d refreshes at once, want 150", n)
+		if n := len(q.went()); n != 100 {
+			t.Errorf("%d refreshes at once, want 100", n)
 		}
 		q.arrive(cloud.PriorityNodeInit, "node")
 		if order := q.went(); order[len(order)-1] != "node" {
