@@ -65,6 +65,7 @@ type Adapter struct {
 	watch     *watch
 	deletions *deletions
 	proofs    *proofs
+	workers   workers
 	annotator *annotator
 	// withdrawals are the Services whose status has to be written.
 	withdrawals alarms
@@ -142,10 +143,16 @@ func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.
 	a.deletions.forget(svc.UID)
 	a.proofs.forget(svc.UID)
 	outcome, err, known := a.watch.take(svc, nodes)
-	if known {
+	switch {
+	case known:
 		a.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
-	} else {
+	case len(svc.Status.LoadBalancer.Ingress) > 0 || a.PlanOnly:
 		outcome, err = a.ensure(ctx, svc, nodes)
+	case !a.workers.enter(a.Deletions):
+		err = &loadbalancer.Pending{Reason: "other load balancers are being made"}
+	default:
+		outcome, err = a.ensure(ctx, svc, nodes)
+		a.workers.leave()
 	}
 	a.pending.set(svc.UID, waiting(err))
 	switch {

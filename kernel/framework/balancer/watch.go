@@ -53,8 +53,8 @@ type result struct {
 	err     error
 }
 
-// resultAge is how long the controller takes to ask for a result.
-const resultAge = 5 * time.Second
+// resultAge is how long the controller takes to ask for a result, where many Services are made at once.
+const resultAge = 30 * time.Second
 
 // in looks at the Service after that time.
 func (w *watch) in(after time.Duration, svc *corev1.Service) {

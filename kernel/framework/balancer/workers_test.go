@@ -1,0 +1,67 @@
+package balancer
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+)
+
+// waitingBalancers are balancers that wait for the rate limit.
+type waitingBalancers struct {
+	fakeBalancers
+	log
+	free chan struct{}
+}
+
+func (w *waitingBalancers) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (loadbalancer.Outcome, error) {
+	w.Add("begins " + svc.Name)
+	<-w.free
+	return loadbalancer.Outcome{Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}}, nil
+}
+
+// One worker of the controller is kept free while the others wait: what it is asked for is watched, and its result is there when the
+// controller asks again.
+func TestOneWorkerIsKeptFree(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &waitingBalancers{free: make(chan struct{})}
+		services := &fakeServices{}
+		a := adapter(m, services)
+		a.Deletions = 3
+		named := func(name string) *corev1.Service {
+			svc := service(name)
+			svc.UID = types.UID(name)
+			return svc
+		}
+		for _, name := range []string{"a", "b"} {
+			go a.EnsureLoadBalancer(t.Context(), "", named(name), nil) //nolint:errcheck // it waits
+		}
+		synctest.Wait()
+		third := named("c")
+		services.current = third
+		if _, err := a.EnsureLoadBalancer(t.Context(), "", third, nil); err == nil || err.Error() != "other load balancers are being made" {
+			t.Errorf("error %v, want that others are being made", err)
+		}
+		serving := named("d")
+		serving.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.2"}}
+		go a.EnsureLoadBalancer(t.Context(), "", serving, nil) //nolint:errcheck // it waits
+		synctest.Wait()
+		if begun := m.Take(); len(begun) != 4 {
+			t.Errorf("begun: %v, want all four", begun)
+		}
+		close(m.free)
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if status, err := a.EnsureLoadBalancer(t.Context(), "", third, nil); err != nil || len(status.Ingress) != 1 || len(m.Take()) != 0 {
+			t.Errorf("status %+v, %v: want the result of the watch", status, err)
+		}
+		if a.workers.busy.Load() != 0 {
+			t.Error("workers are counted that are free")
+		}
+	})
+}
