@@ -39,7 +39,7 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 			return svc
 		}
 		for _, name := range []string{"a", "b"} {
-			go a.EnsureLoadBalancer(t.Context(), "", named(name), nil) //nolint:errcheck // it waits
+			go a.EnsureLoadBalancer(t.Context(), "", named(name), nil)
 		}
 		synctest.Wait()
 		third := named("c")
@@ -49,7 +49,7 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		}
 		serving := named("d")
 		serving.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.2"}}
-		go a.EnsureLoadBalancer(t.Context(), "", serving, nil) //nolint:errcheck // it waits
+		go a.EnsureLoadBalancer(t.Context(), "", serving, nil)
 		synctest.Wait()
 		if begun := m.Take(); len(begun) != 4 {
 			t.Errorf("begun: %v, want all four", begun)
