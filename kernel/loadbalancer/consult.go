@@ -35,7 +35,7 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 // load balancers consist of several resources have any.
 func (p *pipeline) compareResources(ctx context.Context, d decide.Decision) (decide.Decision, error) {
 	planner, before := p.manager.cloud.Planner, d.Change.Before
-	equal := d.Whole && !d.OwnershipTagsWait && before.Found && d.Change.After != nil && len(d.Change.Operations) == 0
+	equal := d.Whole && !d.OwnershipTagsWait && !d.TargetsWait && before.Found && d.Change.After != nil && len(d.Change.Operations) == 0
 	if planner == nil || !equal || before.State == cloud.BalancerFailed {
 		return d, nil
 	}

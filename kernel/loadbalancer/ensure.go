@@ -95,6 +95,9 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	if o.Again == 0 { // else a replacement goes on
 		o.Again = soonest(second.prune(ctx, after, seen), p.remaining(), p.recheckMachines)
 	}
+	if d.TargetsWait {
+		p.revisit = soonest(p.revisit, pollFirst)
+	}
 	o.Again = soonest(o.Again, p.revisit)
 	return o, nil
 }

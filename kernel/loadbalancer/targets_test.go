@@ -41,3 +41,35 @@ func TestUpdateTargetsIsPendingWhileTheCloudIs(t *testing.T) {
 	f.machines.unread = map[cloud.InstanceID]bool{"a": true}
 	fails(t, f.UpdateTargets(t.Context(), f.svc, f.nodes), "broken")
 }
+
+// A Node that joins while a balancer is being made costs no request before the Service was told where it is reached.
+func TestTargetsWaitForTheAddress(t *testing.T) {
+	f := newFixture(t)
+	f.driver.busy = 1
+	waits(t, f.ensure(), 7*time.Second)
+	f.wrote("create balancer")
+	f.nodes = append(f.nodes, node("d"))
+	if err := f.ensure(); err != nil {
+		t.Fatal(err)
+	}
+	if f.again != pollFirst || len(f.svc.Status.LoadBalancer.Ingress) == 0 {
+		t.Errorf("again after %s, status %+v: want an address, and another look soon", f.again, f.svc.Status.LoadBalancer)
+	}
+	f.wrote()
+	f.settle()
+	f.wrote("create target d")
+}
+
+// Targets of a balancer that another process made may be wrong for long.
+func TestTargetsOfAnotherProcessDoNotWait(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.restart()
+	f.svc.Status.LoadBalancer.Ingress = nil
+	f.nodes = append(f.nodes, node("d"))
+	if err := f.ensure(); err != nil {
+		t.Fatal(err)
+	}
+	f.wrote("create target d")
+}

@@ -118,12 +118,15 @@ func (p Policy) refuse(after cloud.Balancer, observed cloud.Observed, c target.C
 func (p Policy) adjust(s desired, observed cloud.Observed, c target.Candidates) Decision {
 	after, held, warnings := p.selectTargets(s.possible, observed, c)
 	operations := difference.Order(difference.Of(observed.Balancer, after))
-	wait := ownershipTagsCanWait(observed, operations)
-	if wait {
+	tagsWait, targetsWait := ownershipTagsCanWait(observed, operations), p.targetsCanWait(observed, operations)
+	if tagsWait || targetsWait {
 		operations = nil
 	}
+	if targetsWait {
+		after.Targets = observed.Balancer.Targets
+	}
 	d := p.Decision(s.input, observed, &after, append(operations, s.blocked...))
-	d.Whole, d.OwnershipTagsWait, d.Held, d.Err = true, wait, held, c.Err
+	d.Whole, d.OwnershipTagsWait, d.TargetsWait, d.Held, d.Err = true, tagsWait, targetsWait, held, c.Err
 	beside, why := p.wayOf(p.Complete(observed, c.Targets), observed)
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), p.familyWarnings(s), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
 	return d
@@ -205,4 +208,13 @@ func (p Policy) unadopted(f Finding) []problem.Warning {
 func ownershipTagsCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
 	tagged := observed.Owner.Namespace != "" || observed.Owner.Name != ""
 	return observed.Named && !tagged && len(operations) == 1 && operations[0].Field == cloud.FieldOwnershipTags
+}
+
+// targetsCanWait reports whether the targets of a balancer that this process made change only after its Service was told where it is
+// reached: it serves with those it was made with. While many balancers are made, each Node that joins would otherwise cost one
+// request for each of them before anybody knows an address.
+func (p Policy) targetsCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
+	made := observed.Found && p.State.Created == observed.ID && observed.State == cloud.BalancerActive && len(observed.Balancer.Targets) > 0
+	untold := len(p.Service.Status.LoadBalancer.Ingress) == 0 && len(observed.Addresses) > 0
+	return made && untold && len(operations) > 0 && !slices.ContainsFunc(operations, func(op cloud.Operation) bool { return op.Kind != cloud.KindTarget })
 }

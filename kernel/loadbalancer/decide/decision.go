@@ -22,6 +22,8 @@ type Decision struct {
 	Whole bool
 	// OwnershipTagsWait says that ownership tags are missing, which the next change writes.
 	OwnershipTagsWait bool
+	// TargetsWait says that targets are missing, or too many, until the Service was told where its balancer is reached.
+	TargetsWait bool
 	// Replaces says that the balancer is deleted so that the next run creates it anew.
 	Replaces bool
 	// Recreates says that this is because it failed before it ever served.
