@@ -10,7 +10,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 )
 
 // Crowd is many Services made at once, while a Node joins and the cloud's limit is enforced.
@@ -50,7 +49,7 @@ func (r *run) crowd(ctx context.Context) error {
 	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
 	}
-	r.lab.Cloud.SetQuota(rate.Quota{Hour: r.facts.Hourly, Minute: r.facts.Minutely})
+	r.lab.Cloud.SetQuota(r.facts.Quota)
 	return r.crowded(ctx, p)
 }
 

@@ -132,6 +132,10 @@ func (a *amazon) Facts() Facts {
 		Provider: "aws", List: "GET " + instances, Page: 1000, Beside: 1, Details: 100,
 		Create:   []string{"POST /elb/CreateLoadBalancer", "POST /elbv2/CreateLoadBalancer"},
 		Machines: instances, Machine: instances, All: "/**", AtOnce: 2, BareIDs: true, Unrecorded: true, MostBehind: fleetFrom,
+		// EC2 documents a bucket of requests for each call, of which the smallest, for what changes something, holds 50 and gets back
+		// five a second (docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html). That those of load balancers are not smaller is a guess:
+		// their limits are unpublished.
+		Quota: rate.Quota{Burst: 50, PerSecond: 5},
 		// A security group can be deleted a while after its load balancer, and tags are read with each list.
 		DeletionReads: 6,
 		Lacks: map[Ability]string{

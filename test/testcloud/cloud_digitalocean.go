@@ -52,7 +52,7 @@ func (d *DigitalOcean) Title() string { return "an emulator of the DigitalOcean 
 func (d *DigitalOcean) Facts() Facts {
 	return Facts{
 		Provider: "digitalocean", List: "GET /v2/droplets", Page: 200, Create: []string{"POST /v2/load_balancers"},
-		Machines: "/v2/droplets", Machine: "/v2/droplets/*", All: "/v2/**", AtOnce: 6, Hourly: 5000, Minutely: 250,
+		Machines: "/v2/droplets", Machine: "/v2/droplets/*", All: "/v2/**", AtOnce: 6, Quota: rate.Quota{Hour: 5000, Minute: 250},
 	}
 }
 

@@ -40,7 +40,7 @@ func (h *Hetzner) Title() string { return "an emulator of Hetzner's cloud API" }
 func (h *Hetzner) Facts() Facts {
 	return Facts{
 		Provider: "hcloud", List: "GET /v1/servers", Page: 50, Create: []string{"POST /v1/load_balancers"},
-		Machines: "/v1/servers", Machine: "/v1/servers/*", All: "/v1/**", AtOnce: 6, MostTargets: 25, Hourly: hcloud.PublishedQuota,
+		Machines: "/v1/servers", Machine: "/v1/servers/*", All: "/v1/**", AtOnce: 6, MostTargets: 25, Quota: rate.Quota{Hour: hcloud.PublishedQuota},
 		Lacks: map[Ability]string{
 			Twins: "names of servers are unique in a project", RefusedStart: "only the API says which network HCLOUD_NETWORK names",
 		},

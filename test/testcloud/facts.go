@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"testing"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 )
 
 // Facts are what tests have to know of a cloud.
@@ -36,10 +38,8 @@ type Facts struct {
 	// Most is the largest number of machines that the test cloud bears, MostBehind that with load
 	// balancers in front of them; 0 for any.
 	Most, MostBehind int
-	// Hourly is the published limit of requests an hour, 0 for none. How old lists of machines become follows from it.
-	Hourly int
-	// Minutely is the published limit of requests a minute, 0 for none.
-	Minutely int
+	// Quota is the cloud's published limit of requests. How old lists of machines become follows from what there is of an hour.
+	Quota rate.Quota
 	// DeletionReads is how many reads the deletion of a load balancer may take, 0 for one.
 	DeletionReads int
 	// MostTargets is how many targets a load balancer has at the most, 0 for any number.
@@ -64,7 +64,7 @@ func (f Facts) Listing(n int) int { return f.Pages(n)*(1+f.Alike) + f.Beside }
 // taken for 3,600 where none is published.
 func (f Facts) ListAge(n int) time.Duration {
 	const share = 0.15
-	return max(time.Minute, time.Duration(float64(f.Listing(n))/(share*float64(cmp.Or(f.Hourly, 3600)))*float64(time.Hour)))
+	return max(time.Minute, time.Duration(float64(f.Listing(n))/(share*float64(cmp.Or(f.Quota.Hour, 3600)))*float64(time.Hour)))
 }
 
 // Initialising is what may be asked to initialise n machines.

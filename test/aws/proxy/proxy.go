@@ -47,7 +47,7 @@ func Open(cloud http.RoundTripper) (*Proxy, error) {
 	p.Front = front.New(front.Vendor{
 		API:      http.HandlerFunc(p.answer),
 		Route:    func(r *http.Request) string { return r.Method + " " + r.URL.Path },
-		QuotaKey: func(*http.Request) string { return "account" },
+		QuotaKey: func(r *http.Request) string { return r.URL.Path }, // each call has its own
 		Refuse:   refuse,
 		State:    func() any { return nil },
 		Reset:    func() {},

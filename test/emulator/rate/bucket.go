@@ -8,16 +8,16 @@ type bucket struct {
 	at   time.Time
 }
 
-// take counts one request of key against its bucket; the quota per minute does not count here.
-func (l *Limiter) take(key string, now time.Time) Verdict {
-	size := float64(l.quota.Hour)
-	each := time.Hour / time.Duration(l.quota.Hour)
+// take counts one request of key against its bucket, which holds that many and gets one back each such time; the quota per minute
+// does not count here.
+func (l *Limiter) take(key string, now time.Time, most int, each time.Duration) Verdict {
+	size := float64(most)
 	b, ok := l.buckets[key]
 	if !ok {
 		b = bucket{left: size, at: now}
 	}
 	b.left, b.at = min(size, b.left+now.Sub(b.at).Seconds()/each.Seconds()), now
-	v := Verdict{Limit: l.quota.Hour, Allowed: b.left >= 1}
+	v := Verdict{Limit: most, Allowed: b.left >= 1}
 	if v.Allowed {
 		b.left--
 	}

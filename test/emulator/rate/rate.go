@@ -15,6 +15,9 @@ type Quota struct {
 	Hour int `json:"hour"`
 	// Minute is the number of requests in a sliding window of 60 seconds.
 	Minute int `json:"minute"`
+	// PerSecond is how many requests come back a second to a bucket that holds as many as Burst; it excludes the others.
+	PerSecond int `json:"perSecond,omitempty"`
+	Burst     int `json:"burst,omitempty"`
 }
 
 // Verdict is the limiter's answer to one request.
@@ -80,8 +83,11 @@ func (l *Limiter) Allow(key string) Verdict {
 		return Verdict{Allowed: true}
 	}
 	now := l.now()
-	if l.Gradual && l.quota.Hour > 0 {
-		return l.take(key, now)
+	switch {
+	case l.quota.PerSecond > 0:
+		return Verdict{Allowed: l.take(key, now, l.quota.Burst, time.Second/time.Duration(l.quota.PerSecond)).Allowed}
+	case l.Gradual && l.quota.Hour > 0:
+		return l.take(key, now, l.quota.Hour, time.Hour/time.Duration(l.quota.Hour))
 	}
 	times := since(l.seen[key], now.Add(-time.Hour))
 	minute := since(times, now.Add(-time.Minute))

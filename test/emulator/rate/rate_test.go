@@ -86,3 +86,20 @@ func TestGradualQuotaComesBackByTheSecond(t *testing.T) {
 		t.Fatal("two seconds give two requests")
 	}
 }
+
+func TestBucketOfASecond(t *testing.T) {
+	var c clock
+	l := c.limiter(rate.Quota{Burst: 3, PerSecond: 2})
+	for range 3 {
+		if v := l.Allow("a"); !v.Allowed || v.Limit != 0 {
+			t.Fatalf("a full bucket: %+v", v)
+		}
+	}
+	if l.Allow("a").Allowed || !l.Allow("b").Allowed {
+		t.Fatal("each key has a bucket, and this one is empty")
+	}
+	c.now = c.now.Add(500 * time.Millisecond)
+	if !l.Allow("a").Allowed || l.Allow("a").Allowed {
+		t.Fatal("after half a second exactly one more request is allowed")
+	}
+}
