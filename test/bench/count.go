@@ -37,16 +37,16 @@ type Writes struct {
 	Refused int `json:"refused"`
 }
 
-// ownership tag is the beginning of a measurement.
-type ownershipTag struct {
+// moment is the beginning of a measurement.
+type moment struct {
 	at       time.Time
 	counters traffic.Counters
 }
 
-func (r *run) ownershipTag() ownershipTag { return ownershipTag{time.Now(), r.lab.Cloud.Counters()} }
+func (r *run) now() moment { return moment{time.Now(), r.lab.Cloud.Counters()} }
 
 // calls returns the requests to the cloud since m.
-func (r *run) calls(m ownershipTag) Calls {
+func (r *run) calls(m moment) Calls {
 	c := difference(m.counters, r.lab.Cloud.Counters())
 	c.Writes -= c.Routes[r.facts.Login] // which is a POST
 	return c
@@ -65,7 +65,7 @@ func difference(before, after traffic.Counters) Calls {
 }
 
 // writes returns what the binary changed in the cluster since m.
-func (r *run) writes(m ownershipTag) (Writes, error) {
+func (r *run) writes(m moment) (Writes, error) {
 	events, err := r.lab.AuditEvents(controlplane.AuditFilter{User: account, Verbs: controlplane.WriteVerbs(), Since: m.at})
 	if err != nil {
 		return Writes{}, err

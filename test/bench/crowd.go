@@ -18,8 +18,9 @@ type Crowd struct {
 	// initialised that joined meanwhile.
 	First float64 `json:"first"`
 	Node  float64 `json:"node"`
-	// Addressed is how many have their address after Seconds.
+	// Addressed is how many of Services have their address after Seconds.
 	Addressed int     `json:"addressed"`
+	Services  int     `json:"services"`
 	Seconds   float64 `json:"seconds"`
 	Calls     Calls   `json:"calls"`
 }
@@ -38,7 +39,7 @@ func (r *run) crowd(ctx context.Context) error {
 	if err := r.setReady(ctx, r.names, true); err != nil {
 		return err
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	p, err := r.start(defaultProcess)
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func (r *run) crowd(ctx context.Context) error {
 }
 
 func (r *run) crowded(ctx context.Context, p *ccm.Process) error {
-	m, result := r.ownershipTag(), &Crowd{}
+	m, result := r.now(), &Crowd{}
 	services := r.lab.Client().CoreV1().Services(namespace)
 	err := r.each(ctx, func(ctx context.Context, name string) error {
 		_, err := services.Create(ctx, &corev1.Service{
@@ -85,7 +86,7 @@ func (r *run) crowded(ctx context.Context, p *ccm.Process) error {
 	if err := <-nodes; err != nil {
 		return err
 	}
-	result.Addressed, result.Seconds, result.Calls = len(r.watch.addressed(prefix)), time.Since(m.at).Seconds(), r.calls(m)
+	result.Services, result.Addressed, result.Seconds, result.Calls = r.options.Services, len(r.watch.addressed(prefix)), time.Since(m.at).Seconds(), r.calls(m)
 	r.progress("%d of %d Services have an address after %.1f s, with %d requests", result.Addressed, r.options.Services, result.Seconds, result.Calls.Total)
 	r.result.Crowd = result
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
@@ -108,6 +109,14 @@ func (r *run) joinAmong(ctx context.Context, result *Crowd) error {
 			return nil
 		}
 	}
+}
+
+// crowd is what was measured of many Services at once.
+func (r Result) crowd() Crowd {
+	if r.Crowd == nil {
+		return Crowd{}
+	}
+	return *r.Crowd
 }
 
 // violations of what is promised of a crowd.

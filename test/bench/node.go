@@ -46,7 +46,7 @@ func (r *run) setReady(ctx context.Context, names []string, ready bool) error {
 
 // initialise measures from the start of the process to the last node.
 func (r *run) initialise(ctx context.Context) error {
-	m, probed := r.ownershipTag(), others(ctx, r.lab.Client())
+	m, probed := r.now(), others(ctx, r.lab.Client())
 	p, err := r.start(initialiseProcess)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 	if err := r.setReady(ctx, r.names, true); err != nil {
 		return err
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	// Otherwise the nodes would be too young to be asked for.
 	p, err := r.start(defaultProcess, "--node-deletion-grace=1s")
 	if err != nil {
@@ -112,7 +112,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 }
 
 // afterStart waits until a started process has nothing more to do.
-func (r *run) afterStart(ctx context.Context, p *ccm.Process, m ownershipTag) error {
+func (r *run) afterStart(ctx context.Context, p *ccm.Process, m moment) error {
 	if err := p.Healthy(ctx); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (r *run) notReady(ctx context.Context) error {
 	if err := r.setReady(ctx, tenth, false); err != nil {
 		return err
 	}
-	m, window := r.ownershipTag(), r.notReadyWindow()
+	m, window := r.now(), r.notReadyWindow()
 	if err := pause(ctx, window); err != nil {
 		return err
 	}

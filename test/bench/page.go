@@ -63,7 +63,7 @@ const (
 )
 
 // Record adds results to the published ones, in the place of those of the same cloud and size, and
-// writes the page. One that is not within what is promised is refused.
+// writes the page. Many Services at once are measured by themselves, and added to the others. One that is not within what is promised is refused.
 func Record(root string, results ...Measured) error {
 	all, err := recorded(root)
 	if err != nil {
@@ -76,8 +76,18 @@ func Record(root string, results ...Measured) error {
 		if beyond := result.Violations(); len(beyond) > 0 {
 			return fmt.Errorf("publishing %s: %s", result.key(), strings.Join(beyond, "; "))
 		}
-		all = slices.DeleteFunc(all, func(old Measured) bool { return old.key() == result.key() })
-		all = append(all, result)
+		at := slices.IndexFunc(all, func(old Measured) bool { return old.key() == result.key() })
+		switch {
+		case result.Crowd != nil && at < 0:
+			return fmt.Errorf("publishing %s: many Services at once are a part of a whole run, of which there is none", result.key())
+		case result.Crowd != nil:
+			all[at].Crowd = result.Crowd
+		case at >= 0:
+			result.Crowd = all[at].Crowd
+			all[at] = result
+		default:
+			all = append(all, result)
+		}
 	}
 	slices.SortFunc(all, func(a, b Measured) int { return cmp.Or(cmp.Compare(a.Cloud, b.Cloud), cmp.Compare(a.Nodes, b.Nodes)) })
 	data, err := json.MarshalIndent(all, "", "  ")
@@ -122,7 +132,9 @@ requests take 30 ms at least. A column is one run with that many Nodes.
   twelve, or fewer where the cloud's limit has lists grow older.
 - *ensured again*: another process starts, with nothing changed.
 - *all of 10 machines replaced*: in a cluster of its own, all machines go without a word while ten new ones join, and their Nodes
-  are held.
+  are held. The time is that until the last request that changes something; what the cloud takes after it is not counted.
+- *many Services at once*: with the cloud's limit of requests enforced, as it is published; on AWS, which publishes those of EC2 alone,
+  each call may be made 50 times, and five times a second from then on. A Node joins every 20 seconds meanwhile. They have four minutes.
 - A dash: the cloud has no load balancers here, or its test cloud does not bear them with so many machines, or its load
   balancers have as many targets as they can before nodes are added.
 `

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -48,15 +49,25 @@ func (r *run) replaceAll(ctx context.Context) error {
 	if err := errors.Join(r.lab.Cloud.Remove(ctx, old...), r.setReady(ctx, r.names, false)); err != nil {
 		return fmt.Errorf("removing machines: %w", err)
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	replaced, err := r.pool(ctx)
 	if err := errors.Join(err, r.untilTargets(ctx, replaced)); err != nil {
 		return err
 	}
-	r.result.ReplaceAll = Step{Calls: r.calls(m), Seconds: time.Since(m.at).Seconds()}
+	r.result.ReplaceAll = Step{Calls: r.calls(m), Seconds: r.lastWrite().Sub(m.at).Seconds()}
 	r.result.NodesLost += 2*poolSize - r.watch.nodeCount()
 	_, err = r.end(context.WithoutCancel(ctx), replacementProcess, p)
 	return err
+}
+
+// lastWrite is when the last request was made that changed something. What follows is the cloud's own time.
+func (r *run) lastWrite() (at time.Time) {
+	for _, request := range r.lab.Cloud.Requests() {
+		if traffic.Mutating(request.Method) && request.Route != r.facts.Login && request.Start.After(at) {
+			at = request.Start
+		}
+	}
+	return at
 }
 
 // smallCluster empties cluster and cloud.

@@ -150,8 +150,8 @@ const (
 	// lease how long a lease lasts, in seconds.
 	slowTakeover = 6
 	lease        = 11
-	// slowReplacement is how long new machines may take to be targets, in seconds, when all others are gone. The test clouds take
-	// no time of their own for that.
+	// slowReplacement is how long new machines may take to be targets, in seconds, when all others are gone, beside the
+	// cloud's own time.
 	slowReplacement = 15
 	// busyMaking, and perService more for each Service, are the milliseconds of processor from which on each creation has
 	// certainly gone through all Nodes, and busyEnsure those of one ensure. They are twice what is aimed at.

@@ -40,7 +40,7 @@ func (r *run) servicesOnly(ctx context.Context) error {
 	if err := r.setReady(ctx, r.names, true); err != nil {
 		return err
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	p, err := r.start(defaultProcess)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (r *run) servicesOnly(ctx context.Context) error {
 
 // createServices measures until every Service has its address.
 func (r *run) createServices(ctx context.Context, p *ccm.Process) error {
-	m := r.ownershipTag()
+	m := r.now()
 	busy, err := p.CPUSoFar()
 	if err != nil {
 		return err
@@ -105,7 +105,7 @@ func (r *run) createServices(ctx context.Context, p *ccm.Process) error {
 
 // afterActivation returns how long after the cloud had it each Service had its address,
 // ascending and in seconds. The cloud has it activation after it answered the creation.
-func (r *run) afterActivation(ctx context.Context, m ownershipTag) ([]float64, error) {
+func (r *run) afterActivation(ctx context.Context, m moment) ([]float64, error) {
 	if !r.facts.Can(testcloud.Activation) {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func balancerName(svc *corev1.Service) string {
 
 // addNodes measures until every balancer has the new nodes.
 func (r *run) addNodes(ctx context.Context) error {
-	m := r.ownershipTag()
+	m := r.now()
 	if err := r.joinMore(ctx, added, true); err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (r *run) deleteServices(ctx context.Context) error {
 	if err := pause(ctx, time.Minute); err != nil {
 		return err
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	services := r.lab.Client().CoreV1().Services(namespace)
 	err := r.each(ctx, func(ctx context.Context, name string) error {
 		return services.Delete(ctx, name, metav1.DeleteOptions{})

@@ -13,7 +13,7 @@ import (
 // steady runs a process whose status passes come as often as each of them reads a new list.
 func (r *run) steady(ctx context.Context) error {
 	period := r.listAge() + 3*time.Second
-	m := r.ownershipTag()
+	m := r.now()
 	p, err := r.start(steadyProcess, "--node-status-update-frequency="+period.String())
 	if err != nil {
 		return err
@@ -54,7 +54,7 @@ func (r *run) steady(ctx context.Context) error {
 // ensuredAgain waits until the new process has said of every Service that it was ensured. A
 // process that was started right after a busy one knows nothing of the requests before, so
 // some may be refused at first.
-func (r *run) ensuredAgain(ctx context.Context, m ownershipTag) error {
+func (r *run) ensuredAgain(ctx context.Context, m moment) error {
 	since := m.at.Truncate(time.Second) // as events are dated
 	return controlplane.Eventually(ctx, func(ctx context.Context) error {
 		ensured, err := r.ensured(ctx, since)
@@ -84,7 +84,7 @@ func (r *run) ensured(ctx context.Context, since time.Time) (map[string]int, err
 // of an hour with the default period: the passes that read a list, and the rest of the window in
 // proportion.
 func (r *run) statusPass(ctx context.Context, period time.Duration) error {
-	m := r.ownershipTag()
+	m := r.now()
 	err := controlplane.Eventually(ctx, func(context.Context) error {
 		if time.Since(m.at) > 3*period {
 			return nil // told by the count

@@ -18,7 +18,7 @@ func (r *run) touchServices(ctx context.Context, p *ccm.Process) error {
 	if err != nil {
 		return err
 	}
-	m := r.ownershipTag()
+	m := r.now()
 	busy, err := p.CPUSoFar()
 	if err != nil {
 		return err
