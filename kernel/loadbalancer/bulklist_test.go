@@ -221,7 +221,7 @@ func TestBrokenBulkListsAreDoneWithout(t *testing.T) {
 		for _, f := range all[:manyServices] {
 			f.settle()
 		}
-		if took := time.Since(began); took > manyServices*bulkListAge {
+		if took := time.Since(began); took > 10*time.Second { // a second for each Service
 			t.Errorf("it took %v", took)
 		}
 	})

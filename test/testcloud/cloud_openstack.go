@@ -74,6 +74,8 @@ func (s *stack) Facts() Facts {
 		Create:   []string{"POST /load-balancer/v2.0/lbaas/loadbalancers"},
 		Login:    "POST /identity/v3/auth/tokens",
 		Machines: servers + "/detail", Machine: servers + "/*", All: "/compute/**", AtOnce: 2, Most: 1000, MostBehind: 100,
+		// Octavia takes seconds for a deletion. Each look at it reads load balancers, floating IPs and security groups.
+		DeletionReads: 25,
 		Lacks: map[Ability]string{
 			RefusedStart: "only a token names the endpoints of OpenStack's services",
 			Activation:   "Octavia takes the time that it takes", SecondPage: "its pages begin after an id and have no number",

@@ -94,6 +94,8 @@ func (s *sim) Facts() Facts {
 	return Facts{
 		Provider: "sim", List: "GET /v1/machines", Page: 100, Create: []string{"POST /v1/balancers"},
 		Machines: "/v1/machines", Machine: "/v1/machines/*", All: "/v1/**", AtOnce: 6,
+		// A load balancer is read by its id, and looked for in the list, before its deletion and after it.
+		DeletionReads: 4,
 		Lacks: map[Ability]string{SecondPage: "its pages begin after an id and have no number"},
 	}
 }

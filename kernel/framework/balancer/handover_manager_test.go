@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
 // modelManager stands for the manager of load balancers: it makes and deletes one with a single call. As the real one, it does
@@ -47,6 +48,9 @@ func (m *modelManager) run(svc *corev1.Service, work func() error) error {
 
 func (m *modelManager) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (o loadbalancer.Outcome, err error) {
 	err = m.run(svc, func() error {
+		if m.gone(svc) {
+			return &loadbalancer.Pending{After: time.Second, Reason: "the Service gives its load balancer up"}
+		}
 		b := &stored{id: string(svc.UID), uid: svc.UID, address: ourAddress}
 		m.balancers[b.id] = b
 		m.note(svc.Name, "cloud: made")
@@ -55,6 +59,16 @@ func (m *modelManager) Ensure(_ context.Context, svc *corev1.Service, _ []*corev
 		return nil
 	})
 	return o, err
+}
+
+// gone reports whether the cache shows that the Service gives its balancer up. The real manager asks so too before it writes.
+func (m *modelManager) gone(svc *corev1.Service) bool {
+	kept, there, err := m.indexer.GetByKey(svc.Namespace + "/" + svc.Name)
+	if err != nil || !there {
+		return true
+	}
+	current, is := kept.(*corev1.Service)
+	return !is || current.UID != svc.UID || request.IsDeleting(current)
 }
 
 func (m *modelManager) UpdateTargets(context.Context, *corev1.Service, []*corev1.Node) error {

@@ -56,6 +56,9 @@ type result struct {
 // resultAge is how long the controller takes to ask for a result, where many Services are made at once.
 const resultAge = 30 * time.Second
 
+// otherNodes is when a Service is looked at again whose result was about other nodes.
+const otherNodes = time.Second
+
 // in looks at the Service after that time.
 func (w *watch) in(after time.Duration, svc *corev1.Service) {
 	w.alarms.in(after, svc.UID, func() { w.look(svc) })
@@ -122,14 +125,23 @@ func (w *watch) tell(svc *corev1.Service, pending *loadbalancer.Pending) {
 	}
 }
 
-// take returns the result of the last look, once, if it is about the same request.
+// take returns the result of the last look, once, if it is about the same request. Where nodes have come or gone since, the address is
+// told all the same, and another look follows soon.
 func (w *watch) take(svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error, bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	r, ok := w.results[svc.UID]
 	delete(w.results, svc.UID)
-	if !ok || time.Since(r.at) > resultAge || !sameRequest(r, svc) || r.nodes != machinesOf(nodes) {
+	if !ok || time.Since(r.at) > resultAge || !sameRequest(r, svc) {
 		return loadbalancer.Outcome{}, nil, false
+	}
+	if r.nodes != machinesOf(nodes) {
+		if r.err != nil || r.outcome.Status == nil || len(svc.Status.LoadBalancer.Ingress) > 0 {
+			return loadbalancer.Outcome{}, nil, false
+		}
+		if again := r.outcome.Again; again == 0 || again > otherNodes {
+			r.outcome.Again = otherNodes
+		}
 	}
 	return r.outcome, r.err, true
 }

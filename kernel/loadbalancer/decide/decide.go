@@ -210,11 +210,11 @@ func ownershipTagsCanWait(observed cloud.Observed, operations []cloud.Operation)
 	return observed.Named && !tagged && len(operations) == 1 && operations[0].Field == cloud.FieldOwnershipTags
 }
 
-// targetsCanWait reports whether the targets of a balancer that this process made change only after its Service was told where it is
+// targetsCanWait reports whether a balancer that this process made gets further targets only after its Service was told where it is
 // reached: it serves with those it was made with. While many balancers are made, each Node that joins would otherwise cost one
 // request for each of them before anybody knows an address.
 func (p Policy) targetsCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
 	made := observed.Found && p.State.Created == observed.ID && observed.State == cloud.BalancerActive && len(observed.Balancer.Targets) > 0
 	untold := len(p.Service.Status.LoadBalancer.Ingress) == 0 && len(observed.Addresses) > 0
-	return made && untold && len(operations) > 0 && !slices.ContainsFunc(operations, func(op cloud.Operation) bool { return op.Kind != cloud.KindTarget })
+	return made && untold && len(operations) > 0 && !slices.ContainsFunc(operations, func(op cloud.Operation) bool { return op.Kind != cloud.KindTarget || op.Verb != cloud.Create })
 }

@@ -22,7 +22,7 @@ type Decision struct {
 	Whole bool
 	// OwnershipTagsWait says that ownership tags are missing, which the next change writes.
 	OwnershipTagsWait bool
-	// TargetsWait says that targets are missing, or too many, until the Service was told where its balancer is reached.
+	// TargetsWait says that targets are missing, which follow as soon as the Service was told where its balancer is reached.
 	TargetsWait bool
 	// Replaces says that the balancer is deleted so that the next run creates it anew.
 	Replaces bool
