@@ -141,3 +141,56 @@ func TestReplacementEndsInTheStatus(t *testing.T) {
 	svc, _ = server.CoreV1().Services("shop").Update(t.Context(), svc, metav1.UpdateOptions{})
 	write(text, metav1.ConditionTrue)
 }
+
+// countedNodes tell the number of Nodes of each ensure.
+type countedNodes struct {
+	fakeBalancers
+	log
+}
+
+func (c *countedNodes) Ensure(_ context.Context, _ *corev1.Service, nodes []*corev1.Node) (loadbalancer.Outcome, error) {
+	c.Add(fmt.Sprint(len(nodes)))
+	return c.outcome, nil
+}
+
+// What a look has found is told although a Node has joined since, and the Node becomes a target at the next look. Of a Service that has
+// an address nothing is told so: it is ensured with the new Node.
+func TestAddressIsToldThoughNodesJoined(t *testing.T) {
+	for name, told := range map[string]bool{"no address so far": true, "an address": false} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				status := &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}
+				m := &countedNodes{fakeBalancers: fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}}
+				svc := service("web")
+				if !told {
+					svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.9"}}
+				}
+				services := &fakeServices{current: svc}
+				a := adapter(m, services)
+				nodes := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}
+				a.watch.nodes = func() []*corev1.Node { return nodes }
+				a.watch.in(time.Second, svc)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "b"}})
+				if got, err := a.EnsureLoadBalancer(t.Context(), "", svc, nodes); err != nil || got.Ingress[0].IP != "192.0.2.1" {
+					t.Errorf("status %+v, %v", got, err)
+				}
+				want := []string{"1"}
+				if !told {
+					want = append(want, "2")
+				}
+				if got := m.Take(); !slices.Equal(got, want) {
+					t.Errorf("ensured with %q Nodes, want %q", got, want)
+				}
+				services.current = svc.DeepCopy()
+				services.current.Status.LoadBalancer = *status
+				time.Sleep(otherNodes)
+				synctest.Wait()
+				if got := m.Take(); told != slices.Equal(got, []string{"2"}) {
+					t.Errorf("then ensured with %q Nodes", got)
+				}
+			})
+		})
+	}
+}
