@@ -127,7 +127,7 @@ func (r Result) Violations() []string {
 	atMost("seconds to initialise", int(r.Initialise.Seconds), slowStart+r.Nodes/perSecond)
 	atMost("milliseconds of processor to initialise", int(r.Initialise.CPUSeconds*1000), busyStart+perNode*r.Nodes)
 	atMost("seconds until all Services have an address", int(r.Create.Seconds), slowMaking+r.Services)
-	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB)
+	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB+r.crowd().Services*r.Nodes/perTargetsMB)
 	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
@@ -167,6 +167,8 @@ const (
 	slowMaking = 120
 	largeStart = 120
 	perMB      = 50
+	// perTargetsMB is how many targets of many Services take a megabyte.
+	perTargetsMB = 3000
 )
 
 // unchangedCPU is the processor time of one ensure that changes nothing, in milliseconds.

@@ -3,12 +3,16 @@ package chaos
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
 // published are the limits of DigitalOcean, and asPublished has the CCM keep to them.
@@ -61,8 +65,8 @@ func invalid(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.namespace(ctx, greedy); err != nil {
 		return nil, err
 	}
-	before := len(a.Cloud.Requests())
-	wrong := map[string]string{"service.beta.kubernetes.io/do-loadbalancer-algorithm": "best", "service.beta.kubernetes.io/do-loadbalancer-protocol": "ftp"}
+	before := a.Cloud.Counters()
+	wrong := map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL", "service.beta.kubernetes.io/do-loadbalancer-protocol": "ftp"}
 	if err := a.each(ctx, services, func(ctx context.Context, name string) error { return a.service(ctx, greedy, name, wrong) }); err != nil {
 		return nil, err
 	}
@@ -73,11 +77,22 @@ func invalid(ctx context.Context, a *arena) ([]Result, error) {
 	done := fmt.Sprintf("%d Services with an invalid value", services)
 	return []Result{
 		within(done, "until another namespace's Service has an address, twice as long as alone", 2*alone, beside),
-		count(done, "requests to the cloud", 20, len(a.Cloud.Requests())-before, ""),
+		count(done, "requests to the cloud", 20, a.Cloud.Counters().Total-before.Total, routes(before, a.Cloud.Counters())),
 	}, nil
 }
 
 const greedy = "greedy"
+
+// routes says how often each route was used between two counts.
+func routes(before, after traffic.Counters) string {
+	var used []string
+	for _, route := range slices.Sorted(maps.Keys(after.Routes)) {
+		if n := after.Of(route) - before.Of(route); n > 0 {
+			used = append(used, fmt.Sprintf("%d %s", n, route))
+		}
+	}
+	return strings.Join(used, ", ")
+}
 
 // limited starts a CCM on a small pool, with a cloud that enforces its limit.
 func (a *arena) limited(ctx context.Context) error {
