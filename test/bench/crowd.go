@@ -73,7 +73,7 @@ func (r *run) crowded(ctx context.Context, p *ccm.Process) error {
 	nodes := make(chan error, 1)
 	go func() { nodes <- r.joinAmong(limited, result) }()
 	err = r.watch.signal.Until(limited, func() bool { // counted below
-		addressed := r.watch.addressed(prefix)
+		addressed := r.watch.addressed()
 		if result.First == 0 && len(addressed) > 0 {
 			result.First = time.Since(m.at).Seconds()
 			r.progress("the first address after %.1f s", result.First)
@@ -86,7 +86,7 @@ func (r *run) crowded(ctx context.Context, p *ccm.Process) error {
 	if err := <-nodes; err != nil {
 		return err
 	}
-	result.Services, result.Addressed, result.Seconds, result.Calls = r.options.Services, len(r.watch.addressed(prefix)), time.Since(m.at).Seconds(), r.calls(m)
+	result.Services, result.Addressed, result.Seconds, result.Calls = r.options.Services, len(r.watch.addressed()), time.Since(m.at).Seconds(), r.calls(m)
 	r.progress("%d of %d Services have an address after %.1f s, with %d requests", result.Addressed, r.options.Services, result.Seconds, result.Calls.Total)
 	r.result.Crowd = result
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)

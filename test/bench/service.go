@@ -83,9 +83,9 @@ func (r *run) createServices(ctx context.Context, p *ccm.Process) error {
 	if err != nil {
 		return err
 	}
-	err = r.watch.signal.Until(ctx, func() bool { return len(r.watch.addressed(prefix)) == r.options.Services })
+	err = r.watch.signal.Until(ctx, func() bool { return len(r.watch.addressed()) == r.options.Services })
 	if err != nil {
-		return fmt.Errorf("%d of %d Services have an address: %w", len(r.watch.addressed(prefix)), r.options.Services, err)
+		return fmt.Errorf("%d of %d Services have an address: %w", len(r.watch.addressed()), r.options.Services, err)
 	}
 	result := &r.result.Create
 	result.Seconds = time.Since(m.at).Seconds()
@@ -125,7 +125,7 @@ func (r *run) afterActivation(ctx context.Context, m moment) ([]float64, error) 
 	if err != nil {
 		return nil, err
 	}
-	got := r.watch.addressed(prefix)
+	got := r.watch.addressed()
 	for _, svc := range list.Items {
 		at, ok := active(&svc)
 		if ready, addressed := got[svc.Name]; ok && addressed {

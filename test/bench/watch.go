@@ -139,7 +139,7 @@ func (w *clusterWatch) untilInitialised(ctx context.Context, n int) (time.Time, 
 }
 
 // addressed returns when each Service that has an address got it.
-func (w *clusterWatch) addressed(prefix string) map[string]time.Time {
+func (w *clusterWatch) addressed() map[string]time.Time {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	got := map[string]time.Time{}

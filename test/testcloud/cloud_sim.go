@@ -96,7 +96,7 @@ func (s *sim) Facts() Facts {
 		Machines: "/v1/machines", Machine: "/v1/machines/*", All: "/v1/**", AtOnce: 6,
 		// A load balancer is read by its id, and looked for in the list, before its deletion and after it.
 		DeletionReads: 4,
-		Lacks: map[Ability]string{SecondPage: "its pages begin after an id and have no number"},
+		Lacks:         map[Ability]string{SecondPage: "its pages begin after an id and have no number"},
 	}
 }
 
