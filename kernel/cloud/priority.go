@@ -33,9 +33,9 @@ func WithPriority(ctx context.Context, p Priority) context.Context {
 	return context.WithValue(ctx, priorityKey{}, p)
 }
 
-// WithLeastPriority returns a context whose cloud calls have that priority or a more urgent one that they have already. It is for
+// WithAtLeast returns a context whose cloud calls have that priority or a more urgent one that they have already. It is for
 // calls that others wait for too.
-func WithLeastPriority(ctx context.Context, p Priority) context.Context {
+func WithAtLeast(ctx context.Context, p Priority) context.Context {
 	return WithPriority(ctx, min(p, PriorityOf(ctx)))
 }
 

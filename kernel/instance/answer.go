@@ -62,6 +62,8 @@ func (r *reader) lookUp(ctx context.Context, k cache.Key) (cloud.Instance, error
 //
 // That is the rent-or-buy rule: never more than twice what knowing the future would cost.
 func (r *reader) answer(ctx context.Context, asked map[cache.Key]*question) {
+	// Whoever asked first, a new Node may be among them.
+	ctx = cloud.WithTenant(cloud.WithPriority(ctx, cloud.PriorityNodeInit), "")
 	if !r.readsCheaper(asked) {
 		r.answerFromList(ctx, asked)
 	}

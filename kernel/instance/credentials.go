@@ -52,17 +52,23 @@ func (c *credentials) part(name string) *part {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.parts[name] == nil {
-		c.parts[name] = &part{probes: batch.Shared(func(ctx context.Context) error { return c.readProbe(ctx, name) })}
+		c.parts[name] = &part{probes: batch.Shared(func(ctx context.Context) error { return c.readProbe(forProofs(ctx), name) })}
 	}
 	return c.parts[name]
 }
 
 func newCredentials(s *state) *credentials {
 	c := &credentials{state: s, parts: map[string]*part{}}
-	c.identities = batch.Shared(c.readIdentity)
+	c.identities = batch.Shared(func(ctx context.Context) error { return c.readIdentity(forProofs(ctx)) })
 	c.trusts = batch.Shared(func(ctx context.Context) error { return c.distrust(c.check(ctx)) })
 	c.trusts.Wait, c.trusts.Rejoin = trustWait, false // it has to begin after the question
 	return c
+}
+
+// forProofs is the context of a call that all share who need to know which account the credentials see: proofs are among them,
+// whoever asked first.
+func forProofs(ctx context.Context) context.Context {
+	return cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityExistence), "")
 }
 
 // trustWait is how long questions of Trust are collected.

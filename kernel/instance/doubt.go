@@ -89,6 +89,7 @@ func (i *Inventory) readDoubtful(ctx context.Context, ids []cloud.InstanceID, pr
 // readDoubts answers a batch of questions for machines in doubt, as many as there is room for. They come in no order, so that
 // each has its turn.
 func (r *reader) readDoubts(ctx context.Context, asked map[cloud.InstanceID]*question) {
+	ctx = cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), "") // many Services share them
 	now, most := map[cloud.InstanceID]*question{}, r.budget.affordable(len(asked))
 	for id, q := range asked {
 		if len(now) == most {

@@ -132,7 +132,7 @@ func (p *pipeline) refusedTargets(change cloud.Change, err error) error {
 func (p *pipeline) execute(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	d.Change.NotReplaced = p.state.NotReplaced(p.Fingerprint)
 	d.Change.LeftOut = p.state.RefusedBy(d.Change.Before.ID).LeftOut(time.Now())
-	progress, err := p.manager.executor.Apply(cloud.WithLeastPriority(ctx, cloud.PriorityChange), d.Plan, d.Change)
+	progress, err := p.manager.executor.Apply(cloud.WithAtLeast(ctx, cloud.PriorityChange), d.Plan, d.Change)
 	p.state.NoteNotReplaced(err, p.Fingerprint)
 	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if p.live() && !d.Plan.Empty() {

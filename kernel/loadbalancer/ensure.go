@@ -41,7 +41,7 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		return Outcome{}, err
 	}
 	defer p.end()
-	o, err := p.ensure(ctx, nodes)
+	o, err := p.ensure(p.compare(ctx), nodes)
 	o.note(p.notes())
 	return o, err
 }
@@ -95,6 +95,7 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	if o.Again == 0 { // else a replacement goes on
 		o.Again = soonest(second.prune(ctx, after, seen), p.remaining(), p.recheckMachines)
 	}
+	p.state.Told = after.ID
 	if d.TargetsWait {
 		p.revisit = soonest(p.revisit, pollFirst)
 	}

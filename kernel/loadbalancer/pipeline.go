@@ -32,6 +32,8 @@ type pipeline struct {
 	recheckMachines time.Duration
 	// compares says that everything is to be compared with the cloud, see Compare.
 	compares bool
+	// impossible says that the Service asks for something that needs no reading to be refused.
+	impossible bool
 	// machines are the candidates of this run, see machines.
 	machines string
 	// unready says that the kubelet of a Node that is offered does not report.
@@ -46,16 +48,23 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 	if err != nil {
 		return nil, ctx, err
 	}
-	_, due := m.due.LoadAndDelete(svc.UID)
-	if due && m.cloud.Descriptor.Capabilities.Recalls {
-		entry.State.Last = nil
-	}
 	p := &pipeline{
 		finder: finder{Request: &r, manager: m, state: &entry.State, began: time.Now()},
-		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry, compares: due,
+		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
 	p.state.Before = state.DuplicatesOf(svc)
 	return p, p.purpose(ctx), nil
+}
+
+// compare makes the run a comparison with the cloud where one is due, and returns the context for its calls.
+func (p *pipeline) compare(ctx context.Context) context.Context {
+	if _, p.compares = p.manager.due.LoadAndDelete(p.Service.UID); !p.compares {
+		return ctx
+	}
+	if p.recalls() {
+		p.state.Last = nil
+	}
+	return p.purpose(ctx)
 }
 
 // goesOn returns *Pending while operations of the last change go on. What was read before they had ended may not

@@ -27,10 +27,8 @@ import (
 // Whoever writes something impossible again and again costs no request so, and keeps nobody waiting.
 func (p *pipeline) refuse(ctx context.Context, nodes []*corev1.Node) error {
 	known := p.expected() || p.Adopt != ""
-	problems := slices.Clone(p.Problems)
-	if !known {
-		problems = append(problems, p.invalid()...)
-	}
+	problems := append(slices.Clone(p.Problems), p.invalid()...)
+	p.impossible = len(problems) > 0
 	switch {
 	case len(problems) == 0:
 		return nil
@@ -63,7 +61,7 @@ func (p *pipeline) invalid() []problem.Warning {
 // retargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
 // that nothing of that is left to do.
 func (p *pipeline) retargeted(d decide.Decision) {
-	if len(p.Problems) > 0 && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
+	if p.impossible && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
 		p.state.Retargeted = p.machines
 	}
 }

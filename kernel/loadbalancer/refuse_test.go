@@ -36,6 +36,13 @@ func (d *countingDriver) Validate(spec cloud.Spec) error {
 	return nil
 }
 
+func (d *countingDriver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	if err := d.Validate(in.Spec); err != nil {
+		return cloud.Balancer{}, nil, err
+	}
+	return d.fakeDriver.Normalize(in)
+}
+
 // took returns what was read and written since the last call.
 func (d *countingDriver) took() (reads, writes []cloud.Priority) {
 	reads, writes = d.reads, d.writes
@@ -74,6 +81,20 @@ func TestRefusedBeforeAnyRead(t *testing.T) {
 
 // A balancer whose Service asks for something impossible is read when the nodes change and when it is compared, not for each try.
 func TestRefusedIsReadForItsTargetsOnly(t *testing.T) {
+	refusedForItsTargetsOnly(t, keyAlgorithm.Name, func(svc *corev1.Service, value string) {
+		if svc.Annotations[keyAlgorithm.Name] = value; value == "" {
+			delete(svc.Annotations, keyAlgorithm.Name)
+		}
+	})
+}
+
+// What the driver finds wrong without a reading costs none either.
+func TestRefusedByTheDriverIsReadForItsTargetsOnly(t *testing.T) {
+	refusedForItsTargetsOnly(t, keyTier.Name, func(svc *corev1.Service, value string) { svc.Spec.LoadBalancerIP = value })
+}
+
+// refusedForItsTargetsOnly asks for something impossible with each value but "".
+func refusedForItsTargetsOnly(t *testing.T, field string, ask func(svc *corev1.Service, value string)) {
 	synctest.Test(t, func(t *testing.T) {
 		f, d := newCountingFixture(t)
 		f.settle()
@@ -82,17 +103,17 @@ func TestRefusedIsReadForItsTargetsOnly(t *testing.T) {
 		step := func(what string, reads int, writes ...string) {
 			t.Helper()
 			d.took()
-			fails(t, f.ensure(), keyAlgorithm.Name)
+			fails(t, f.ensure(), field)
 			f.said("InvalidConfiguration: ")
 			if got, _ := d.took(); len(got) != reads {
 				t.Errorf("%s: %d reads, want %d", what, len(got), reads)
 			}
 			f.wrote(writes...)
 		}
-		f.svc.Annotations[keyAlgorithm.Name] = "best"
+		ask(f.svc, "best")
 		step("the first try", 1)
 		step("the second try", 0)
-		f.svc.Annotations[keyAlgorithm.Name] = "better"
+		ask(f.svc, "better")
 		step("another impossible value", 0)
 		f.nodes = f.nodes[:2]
 		step("a node goes", 1, "delete target c")
@@ -104,7 +125,7 @@ func TestRefusedIsReadForItsTargetsOnly(t *testing.T) {
 		step("the try after that", 0)
 		f.restart()
 		step("another process", 1)
-		delete(f.svc.Annotations, keyAlgorithm.Name)
+		ask(f.svc, "")
 		if err := f.ensure(); err != nil {
 			t.Errorf("what is possible again: %v", err)
 		}
@@ -132,6 +153,7 @@ func TestPurposes(t *testing.T) {
 		f.Compare(f.svc)
 		step("a comparison", f.ensure, cloud.PriorityRefresh)
 		f.Compare(f.svc)
+		step("the nodes while a comparison is due", func() error { return f.UpdateTargets(t.Context(), f.svc, f.nodes) }, cloud.PriorityChange)
 		f.nodes = f.nodes[:2]
 		step("a comparison that finds a difference", f.ensure, cloud.PriorityRefresh, cloud.PriorityChange)
 		f.nodes = f.nodes[:1]

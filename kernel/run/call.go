@@ -25,7 +25,7 @@ type caller struct {
 func call[T any](ctx context.Context, c *caller, op driverMethod, f func(context.Context) (T, error)) (T, error) {
 	ctx, cancel := context.WithTimeout(transport.WithOperation(ctx, op.name), cloud.CallTimeout)
 	defer cancel()
-	ctx = rate.WithCall(ctx)
+	ctx = rate.WithCall(ctx, op.read)
 	for try := 1; ; try++ {
 		result, err := contain(func() (T, error) { return f(ctx) })
 		if _, accepted := errors.AsType[*cloud.Running](err); err == nil || accepted {

@@ -17,8 +17,8 @@ const (
 	networkAgeNew = 5 * time.Second
 )
 
-// networkPatience is how long a reading that somebody else has begun is waited for.
-const networkPatience = 15 * time.Second
+// networkPatience is how long a reading that somebody else has begun is waited for. It may wait for the rate limit.
+const networkPatience = time.Minute
 
 // network shares what a NetworkReader reads among the Services of a cloud.
 type network struct {
@@ -65,7 +65,7 @@ func (n *network) get(ctx context.Context, age time.Duration) (cloud.Network, er
 		return latest, nil
 	}
 	began := time.Now()
-	latest, err := n.next.ReadNetwork(transport.WithOperation(ctx, opReadNetwork.name))
+	latest, err := n.next.ReadNetwork(cloud.WithTenant(cloud.WithAtLeast(transport.WithOperation(ctx, opReadNetwork.name), cloud.PriorityBegun), ""))
 	if err != nil {
 		return nil, err
 	}

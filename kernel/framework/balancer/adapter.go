@@ -151,8 +151,10 @@ func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.
 	case !a.workers.enter(a.Deletions):
 		err = &loadbalancer.Pending{Reason: "other load balancers are being made"}
 	default:
-		outcome, err = a.ensure(ctx, svc, nodes)
-		a.workers.leave()
+		outcome, err = func() (loadbalancer.Outcome, error) {
+			defer a.workers.leave()
+			return a.ensure(ctx, svc, nodes)
+		}()
 	}
 	a.pending.set(svc.UID, waiting(err))
 	switch {

@@ -61,14 +61,11 @@ func (m *modelManager) Ensure(_ context.Context, svc *corev1.Service, _ []*corev
 	return o, err
 }
 
-// gone reports whether the cache shows that the Service gives its balancer up. The real manager asks so too before it writes.
+// gone reports whether the Service gives its balancer up by now, as far as the process sees. The real manager asks so too before it
+// writes.
 func (m *modelManager) gone(svc *corev1.Service) bool {
-	kept, there, err := m.indexer.GetByKey(svc.Namespace + "/" + svc.Name)
-	if err != nil || !there {
-		return true
-	}
-	current, is := kept.(*corev1.Service)
-	return !is || current.UID != svc.UID || request.IsDeleting(current)
+	current := m.adapter.Services.Current(svc)
+	return current == nil || request.IsDeleting(current)
 }
 
 func (m *modelManager) UpdateTargets(context.Context, *corev1.Service, []*corev1.Node) error {

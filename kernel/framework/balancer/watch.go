@@ -42,6 +42,8 @@ type watch struct {
 
 	mu      sync.Mutex
 	results map[types.UID]result
+	// looking are the Services that are being looked at; true where another look has to follow.
+	looking map[types.UID]bool
 }
 
 // result is what a look found a moment ago.
@@ -83,7 +85,40 @@ func (w *watch) forget(uid types.UID) {
 	w.end(uid)
 }
 
+// look looks at the Service. Where it is being looked at already, one more look follows, however often it is asked for.
 func (w *watch) look(svc *corev1.Service) {
+	if !w.begin(svc.UID) {
+		return
+	}
+	for again := true; again; again = w.repeat(svc.UID) {
+		w.lookOnce(svc)
+	}
+}
+
+// begin reports whether the Service is not being looked at.
+func (w *watch) begin(uid types.UID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, looking := w.looking[uid]
+	if w.looking == nil {
+		w.looking = map[types.UID]bool{}
+	}
+	w.looking[uid] = looking
+	return !looking
+}
+
+// repeat ends a look, and reports whether another one has to follow.
+func (w *watch) repeat(uid types.UID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	again := w.looking[uid]
+	if w.looking[uid] = false; !again {
+		delete(w.looking, uid)
+	}
+	return again
+}
+
+func (w *watch) lookOnce(svc *corev1.Service) {
 	current := w.services.Current(svc)
 	if current == nil || request.IsDeleting(current) {
 		w.forget(svc.UID)

@@ -194,3 +194,38 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 		})
 	}
 }
+
+// held are balancers whose ensures wait until they are let go.
+type held struct {
+	fakeBalancers
+	log
+	free chan struct{}
+}
+
+func (h *held) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) (loadbalancer.Outcome, error) {
+	h.Add("begins")
+	<-h.free
+	return loadbalancer.Outcome{Status: &svc.Status.LoadBalancer}, nil
+}
+
+// However often a Service is changed while it is looked at, one more look follows.
+func TestOneLookAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := service("web")
+		m := &held{free: make(chan struct{})}
+		a := adapter(m, &fakeServices{current: svc})
+		for range 20 {
+			a.watch.in(0, svc)
+			synctest.Wait()
+			time.Sleep(time.Second)
+		}
+		if begun := m.Take(); len(begun) != 1 {
+			t.Errorf("%d looks at once", len(begun))
+		}
+		close(m.free)
+		synctest.Wait()
+		if begun := m.Take(); len(begun) != 1 {
+			t.Errorf("%d looks afterwards, want one", len(begun))
+		}
+	})
+}

@@ -3,6 +3,7 @@ package bulklist
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"sync"
 	"time"
@@ -94,7 +95,7 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	s.enter()
 	defer s.leave(q.Service)
 	if !s.take(ctx, asked) {
-		return nil, nil
+		return nil, s.tooSlow(ctx, asked)
 	}
 	defer func() { <-s.turn }()
 	now := time.Now()
@@ -110,7 +111,7 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 // read reads a bulk list, for all who wait. The caller has the turn.
 func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 	began := time.Now()
-	latest, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithLeastPriority(ctx, cloud.PriorityBegun), ""))
+	latest, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
@@ -126,6 +127,19 @@ func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 		s.throttled = err
 	}
 	return nil, s.throttled
+}
+
+// tooSlow is why nobody reads for himself where a list has been waited for as long as one ever is: that would be many more requests,
+// nil otherwise.
+func (s *Lists) tooSlow(ctx context.Context, asked time.Time) error {
+	if ctx.Err() != nil || s.patience() < mostPatience {
+		return nil
+	}
+	waited := time.Since(asked).Round(time.Second)
+	return &cloud.Error{
+		Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: maxAge}, Op: "list balancers",
+		Err: fmt.Errorf("another list of load balancers has not ended after %s", waited),
+	}
 }
 
 // take waits for the turn, for as long as it is worth it to those who wait by then, and reports whether it has it.

@@ -67,6 +67,25 @@ func TestFirstLook(t *testing.T) {
 	}
 }
 
+// Where a list takes longer than anybody waits for one, those who waited do not read for themselves.
+func TestTooSlowListIsAnError(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &slow{takes: 2 * time.Minute}
+		lists := New(s, func() int { return 100 })
+		var all sync.WaitGroup
+		for i := range 100 {
+			all.Go(func() {
+				list, err := lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now()})
+				if list == nil && !cloud.IsClass(err, cloud.FailureThrottled) {
+					t.Errorf("Service %d is to read for itself: %v", i, err)
+				}
+			})
+		}
+		all.Wait()
+		time.Sleep(mostPatience)
+	})
+}
+
 // A Service that does not wait for its list any more costs the others nothing.
 func TestOneGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

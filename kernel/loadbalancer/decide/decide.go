@@ -214,7 +214,7 @@ func ownershipTagsCanWait(observed cloud.Observed, operations []cloud.Operation)
 // reached: it serves with those it was made with. While many balancers are made, each Node that joins would otherwise cost one
 // request for each of them before anybody knows an address.
 func (p Policy) targetsCanWait(observed cloud.Observed, operations []cloud.Operation) bool {
-	made := observed.Found && p.State.Created == observed.ID && observed.State == cloud.BalancerActive && len(observed.Balancer.Targets) > 0
+	made := observed.Found && p.State.Created == observed.ID && p.State.Told != observed.ID && observed.State == cloud.BalancerActive && len(observed.Balancer.Targets) > 0
 	untold := len(p.Service.Status.LoadBalancer.Ingress) == 0 && len(observed.Addresses) > 0
 	return made && untold && len(operations) > 0 && !slices.ContainsFunc(operations, func(op cloud.Operation) bool { return op.Kind != cloud.KindTarget || op.Verb != cloud.Create })
 }

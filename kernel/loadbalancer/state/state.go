@@ -18,6 +18,8 @@ type Service struct {
 	Created string
 	// confirmed is the one of those that a list has shown.
 	confirmed string
+	// Told is the id of the balancer whose address a run has told.
+	Told string
 	// Creation is the last creation that the cloud answered.
 	Creation creation.Record
 	// Creating is the id of the balancer that the last change made, "" where it made none.

@@ -72,7 +72,7 @@ func (l *Limiter) Wait(ctx context.Context, r Request) error {
 		if !l.leave(w) && <-w.result == nil {
 			l.Lost()
 		}
-		return Waited(ctx.Err())
+		return l.overtaken(w, ctx.Err())
 	}
 }
 
@@ -99,7 +99,7 @@ func (l *Limiter) leave(w *waiter) bool {
 func (l *Limiter) dispatch(now time.Time) {
 	times := l.times(now)
 	for !times[cloud.PriorityNodeInit].After(now) {
-		at := l.order.choose(now, l.queue, times, l.budget.sustained)
+		at := l.order.choose(now, l.queue, times, l.sustained())
 		if at < 0 {
 			break
 		}
@@ -113,7 +113,10 @@ func (l *Limiter) dispatch(now time.Time) {
 	}
 	var wake time.Time
 	l.queue = slices.DeleteFunc(l.queue, func(w *waiter) bool {
-		at, due := times[w.standing()], later(times[cloud.PriorityNodeInit], l.order.dueAt(w, l.budget.sustained))
+		at, due := times[w.standing()], later(times[cloud.PriorityNodeInit], l.order.dueAt(w, l.sustained()))
+		if l.order.finishes(w) {
+			at = times[cloud.PriorityNodeInit]
+		}
 		if first := earlier(at, due); !w.deadline.IsZero() && first.After(w.deadline) {
 			w.result <- l.tooLate(now, w, first.Sub(now))
 			return true
@@ -127,6 +130,9 @@ func (l *Limiter) dispatch(now time.Time) {
 	})
 	l.wake(wake, now)
 }
+
+// sustained is how many requests a second there may be in the long run, at the rate in use.
+func (l *Limiter) sustained() float64 { return l.rate * l.budget.sustained }
 
 // times returns when a request may be sent if no other is sent before, by its standing.
 func (l *Limiter) times(now time.Time) (times [cloud.Priorities]time.Time) {
@@ -182,6 +188,16 @@ func (l *Limiter) Lost() {
 }
 
 const waiting = "waiting for the rate limit"
+
+// overtaken is the error of a request before which others went until its context ended.
+func (l *Limiter) overtaken(w *waiter, err error) error {
+	if !errors.Is(err, context.DeadlineExceeded) {
+		return Waited(err)
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return Waited(fmt.Errorf("no request for %s was possible before the deadline; %s: %w", purposes[w.Priority], l.order.usage.text(time.Now()), err))
+}
 
 func (l *Limiter) tooLate(now time.Time, w *waiter, wait time.Duration) error {
 	return &cloud.Error{

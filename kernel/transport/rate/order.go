@@ -79,7 +79,7 @@ func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]t
 		passable := untroubled(now, queue)
 		switch turn, due := o.turn(now, queue, passable, ready, sustained); {
 		case turn >= 0:
-			o.turns[queue[turn].Priority], o.finishing = now, queue[turn].Call
+			o.turns[queue[turn].Priority], o.finishing = now, queue[turn].Call.ifReads()
 			return turn
 		case due: // its turn comes as soon as those are through who were overtaken
 			o.finishing = nil
@@ -90,15 +90,19 @@ func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]t
 	best := -1
 	for i, w := range queue {
 		switch {
-		case !ready(w):
-		case w.Call != nil && w.Call == o.finishing:
+		case o.finishes(w) && !times[cloud.PriorityNodeInit].After(now):
 			return i
+		case !ready(w):
 		case best < 0 || o.before(now, w, queue[best]):
 			best = i
 		}
 	}
 	return best
 }
+
+// finishes reports whether the request is of the call that is to be finished. No reserve is kept from it: a list of which a page is
+// missing was in vain.
+func (o *order) finishes(w *waiter) bool { return w.Call != nil && w.Call == o.finishing }
 
 // turn returns where in the queue an overdue request is that goes out of the order, -1 for none, and whether there is one that
 // is due. The priority goes first whose last turn is longest ago.
@@ -114,7 +118,10 @@ func (o *order) turn(now time.Time, queue []*waiter, passable cloud.Priority, re
 			continue
 		}
 		due = true
-		if w.Priority <= passable && (at < 0 || o.turns[w.Priority].Before(o.turns[queue[at].Priority])) {
+		if w.Priority > passable {
+			continue
+		}
+		if at < 0 || o.turns[w.Priority].Before(o.turns[queue[at].Priority]) || w.Priority == queue[at].Priority && o.before(now, w, queue[at]) {
 			at = i
 		}
 	}
@@ -137,7 +144,7 @@ func untroubled(now time.Time, queue []*waiter) cloud.Priority {
 func (o *order) unfinished(now time.Time, queue []*waiter, passable cloud.Priority) *Call {
 	var first *waiter
 	for _, w := range queue {
-		if w.Call.hasBegun() && w.Priority <= passable && (first == nil || o.before(now, w, first)) {
+		if w.Call.hasBegun() && w.Call.reads && w.Priority <= passable && (first == nil || o.before(now, w, first)) {
 			first = w
 		}
 	}

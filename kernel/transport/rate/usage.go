@@ -80,7 +80,7 @@ func (u *usage) add(now time.Time, p cloud.Priority, tenant string) {
 // of returns how much a namespace has used. Requests for nobody in particular serve many.
 func (u *usage) of(now time.Time, tenant string) float64 { return u.tenants[tenant].now(now) }
 
-// String says what most requests of the last hour were for. Its numbers are round, so that events about it are mostly the same.
+// text says what most requests of the last hour were for. Its numbers are round, so that events about it are mostly the same.
 func (u *usage) text(now time.Time) string {
 	var sent [cloud.Priorities]int
 	all := 0

@@ -51,7 +51,8 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 // Validate implements cloud.Validator. The type is not judged: a balancer that is there has one already.
 func (r Rules) Validate(spec cloud.Spec) error {
 	_, err := Health(spec)
-	return errors.Join(err, checkSizes(spec.Options), checkStack(spec.Options))
+	_, ports := checked(networkListeners(spec.Ports)) // those of the other kind are on the same ports
+	return errors.Join(err, ports, checkSizes(spec.Options), checkStack(spec.Options))
 }
 
 // Health returns the check of the balancer: GET /healthz of each node's kube-proxy, which

@@ -85,10 +85,8 @@ func (r *request) http(l cloud.Listener) {
 
 // certificateOf returns what the certificate field of a port has to be.
 func (r *request) certificateOf(port int) string {
+	r.needCertificate(port)
 	if IsManaged(r.Spec) {
-		if !Domains.Has(r.Options) {
-			r.refuse(Domains, "want the domains of the managed certificate")
-		}
 		return ManagedPrefix + Domains.In(r.Options)
 	}
 	var ids []string
@@ -102,11 +100,18 @@ func (r *request) certificateOf(port int) string {
 		}
 		ids = append(ids, id)
 	}
-	if len(ids) == 0 {
-		r.refuse(certificate, fmt.Sprintf("want the certificate of port %d, which speaks https", port))
-	}
 	slices.Sort(ids)
 	return strings.Join(slices.Compact(ids), ",")
+}
+
+// needCertificate refuses a port that speaks https and has neither a certificate nor the domains of a managed one.
+func (r *request) needCertificate(port int) {
+	switch {
+	case IsManaged(r.Spec) && !Domains.Has(r.Options):
+		r.refuse(Domains, "want the domains of the managed certificate")
+	case !IsManaged(r.Spec) && len(Items(certificate.OfPort(r.Options, port))) == 0:
+		r.refuse(certificate, fmt.Sprintf("want the certificate of port %d, which speaks https", port))
+	}
 }
 
 // NamedCertificates are the certificates that the Service names other than by id.

@@ -85,6 +85,14 @@ func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warnin
 func (c Configuration) Validate(spec cloud.Spec) error {
 	r := &request{Input: cloud.Input{Spec: spec}}
 	r.checkNetwork(c.Network)
+	if _, err := annotation.OwnCheck(spec); err != nil {
+		r.errs = append(r.errs, err)
+	}
+	for _, port := range spec.Ports {
+		if r.protocolOf(port.Port) == cloud.ProtocolHTTPS {
+			r.needCertificate(port.Port)
+		}
+	}
 	return errors.Join(r.errs...)
 }
 
