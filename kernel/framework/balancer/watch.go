@@ -42,7 +42,7 @@ type watch struct {
 
 	mu      sync.Mutex
 	results map[types.UID]result
-	// looking are the Services that are being looked at; true where another look has to follow.
+	// looking are the Services that are being looked at.
 	looking map[types.UID]bool
 }
 
@@ -58,8 +58,8 @@ type result struct {
 // resultAge is how long the controller takes to ask for a result, where many Services are made at once.
 const resultAge = 30 * time.Second
 
-// otherNodes is when a Service is looked at again whose result was about other nodes.
-const otherNodes = time.Second
+// soon is when a Service is looked at again whose result was about other nodes, or that is being looked at.
+const soon = time.Second
 
 // in looks at the Service after that time.
 func (w *watch) in(after time.Duration, svc *corev1.Service) {
@@ -79,46 +79,39 @@ func (w *watch) end(uid types.UID) {
 	delete(w.results, uid)
 }
 
+// begin reports whether the Service is not being looked at. finish has to follow then.
+func (w *watch) begin(uid types.UID) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.looking[uid] {
+		return false
+	}
+	if w.looking == nil {
+		w.looking = map[types.UID]bool{}
+	}
+	w.looking[uid] = true
+	return true
+}
+
+func (w *watch) finish(uid types.UID) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.looking, uid)
+}
+
 // forget drops what is known of a Service that is gone or gives its balancer up.
 func (w *watch) forget(uid types.UID) {
 	w.pending.set(uid, false)
 	w.end(uid)
 }
 
-// look looks at the Service. Where it is being looked at already, one more look follows, however often it is asked for.
+// look looks at the Service. Where it is being looked at already, it is looked at again later.
 func (w *watch) look(svc *corev1.Service) {
 	if !w.begin(svc.UID) {
+		w.in(soon, svc)
 		return
 	}
-	for again := true; again; again = w.repeat(svc.UID) {
-		w.lookOnce(svc)
-	}
-}
-
-// begin reports whether the Service is not being looked at.
-func (w *watch) begin(uid types.UID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	_, looking := w.looking[uid]
-	if w.looking == nil {
-		w.looking = map[types.UID]bool{}
-	}
-	w.looking[uid] = looking
-	return !looking
-}
-
-// repeat ends a look, and reports whether another one has to follow.
-func (w *watch) repeat(uid types.UID) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	again := w.looking[uid]
-	if w.looking[uid] = false; !again {
-		delete(w.looking, uid)
-	}
-	return again
-}
-
-func (w *watch) lookOnce(svc *corev1.Service) {
+	defer w.finish(svc.UID)
 	current := w.services.Current(svc)
 	if current == nil || request.IsDeleting(current) {
 		w.forget(svc.UID)
@@ -174,8 +167,8 @@ func (w *watch) take(svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Ou
 		if r.err != nil || r.outcome.Status == nil || len(svc.Status.LoadBalancer.Ingress) > 0 {
 			return loadbalancer.Outcome{}, nil, false
 		}
-		if again := r.outcome.Again; again == 0 || again > otherNodes {
-			r.outcome.Again = otherNodes
+		if again := r.outcome.Again; again == 0 || again > soon {
+			r.outcome.Again = soon
 		}
 	}
 	return r.outcome, r.err, true

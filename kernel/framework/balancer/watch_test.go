@@ -185,7 +185,7 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 				}
 				services.current = svc.DeepCopy()
 				services.current.Status.LoadBalancer = *status
-				time.Sleep(otherNodes)
+				time.Sleep(soon)
 				synctest.Wait()
 				if got := m.Take(); told != slices.Equal(got, []string{"2"}) {
 					t.Errorf("then ensured with %q Nodes", got)
@@ -223,6 +223,7 @@ func TestOneLookAtATime(t *testing.T) {
 			t.Errorf("%d looks at once", len(begun))
 		}
 		close(m.free)
+		time.Sleep(soon)
 		synctest.Wait()
 		if begun := m.Take(); len(begun) != 1 {
 			t.Errorf("%d looks afterwards, want one", len(begun))
