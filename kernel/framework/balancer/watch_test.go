@@ -165,8 +165,7 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 				if !told {
 					svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.9"}}
 				}
-				services := &fakeServices{current: svc}
-				a := adapter(m, services)
+				a := adapter(m, &fakeServices{current: svc})
 				nodes := []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "a"}}}
 				a.watch.nodes = func() []*corev1.Node { return nodes }
 				a.watch.in(time.Second, svc)
@@ -183,8 +182,6 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 				if got := m.Take(); !slices.Equal(got, want) {
 					t.Errorf("ensured with %q Nodes, want %q", got, want)
 				}
-				services.current = svc.DeepCopy()
-				services.current.Status.LoadBalancer = *status
 				time.Sleep(soon)
 				synctest.Wait()
 				if got := m.Take(); told != slices.Equal(got, []string{"2"}) {
