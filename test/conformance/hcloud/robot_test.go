@@ -77,7 +77,7 @@ func TestListDoesNotWaitForRobot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		machines := limited(t, server, robots(variables(server)))
 		for _, machine := range seeded[:80] {
-			if _, err := machines.Get(t.Context(), cloud.InstanceID("robot-"+strconv.FormatInt(machine.Number, 10))); err != nil {
+			if _, err := machines.Get(cloud.WithPriority(t.Context(), cloud.PriorityNodeInit), cloud.InstanceID("robot-"+strconv.FormatInt(machine.Number, 10))); err != nil {
 				t.Fatal(err)
 			}
 		}
