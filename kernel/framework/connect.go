@@ -118,7 +118,7 @@ func (c *Cloud) prepareBalancers(syncs int) {
 	}
 	c.loadBalancers = balancer.New(balancer.Options{
 		Manager: c.balancers, Services: c.services, Nodes: c.targets.All, Drain: c.calls, Events: c.recorder,
-		Plans: c.plans, PlanOnly: c.options.Mode.ReadOnly(), Deletions: syncs,
+		Plans: c.plans, PlanOnly: c.options.Mode.ReadOnly(), Workers: syncs,
 	})
 	c.services.Follow(c.loadBalancers)
 }

@@ -50,7 +50,7 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	if o, done, err := p.early(ctx, nodes); done {
 		return o, err
 	}
-	if err := p.refuse(ctx, nodes); err != nil {
+	if err := (refusal{p}).refuse(ctx, nodes); err != nil {
 		return Outcome{}, err
 	}
 	f, d, err := p.observeAndDecide(ctx, nodes)
@@ -66,7 +66,7 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	switch {
 	case err != nil, d.Err != nil:
 		if err == nil {
-			p.retargeted(d)
+			refusal{p}.retargeted(d)
 		}
 		o.note(d.Begins)
 		return o, cmp.Or(err, problem.Retryable(d.Err))

@@ -53,7 +53,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service) (*pipeline, co
 		policy: decide.Policy{Request: &r, Cloud: m.cloud, State: &entry.State}, entry: entry,
 	}
 	p.state.Before = state.DuplicatesOf(svc)
-	return p, p.purpose(ctx), nil
+	return p, p.purpose(ctx, false), nil
 }
 
 // compare makes the run a comparison with the cloud where one is due, and returns the context for its calls.
@@ -64,7 +64,7 @@ func (p *pipeline) compare(ctx context.Context) context.Context {
 	if p.recalls() {
 		p.state.Last = nil
 	}
-	return p.purpose(ctx)
+	return p.purpose(ctx, true)
 }
 
 // goesOn returns *Pending while operations of the last change go on. What was read before they had ended may not

@@ -16,7 +16,7 @@ import (
 //	has no balancer so far                                   creation
 //	is to be compared with the cloud                         comparison, and its writes are changes
 //	any other                                                change
-func (p *pipeline) purpose(ctx context.Context) context.Context {
+func (p *finder) purpose(ctx context.Context, compares bool) context.Context {
 	ctx = cloud.WithTenant(ctx, p.Service.Namespace)
 	switch {
 	case request.IsDeleting(p.Service):
@@ -25,14 +25,14 @@ func (p *pipeline) purpose(ctx context.Context) context.Context {
 		return cloud.WithPriority(ctx, cloud.PriorityBegun)
 	case !p.expected():
 		return cloud.WithPriority(ctx, cloud.PriorityCreation)
-	case p.compares:
+	case compares:
 		return cloud.WithPriority(ctx, cloud.PriorityRefresh)
 	}
 	return cloud.WithPriority(ctx, cloud.PriorityChange)
 }
 
 // begun reports whether something that was begun for the Service has not ended, as far as the process or the Service remembers.
-func (p *pipeline) begun() bool {
+func (p *finder) begun() bool {
 	s := p.state
 	made := s.Created != "" || p.Creation != nil
 	return s.Running != nil || s.Rest != nil || !s.PendingSince.IsZero() || p.Replacing != nil || made && len(p.Service.Status.LoadBalancer.Ingress) == 0

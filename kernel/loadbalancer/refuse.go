@@ -12,6 +12,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
+// refusal judges what needs no reading to be refused.
+type refusal struct{ *pipeline }
+
 // refuse returns what is wrong with a Service that needs no reading to be refused, nil where it is to be read:
 //
 //	the Service asks for          and                                          it is
@@ -25,7 +28,7 @@ import (
 //	                                                                            the nodes
 //
 // Whoever writes something impossible again and again costs no request so, and keeps nobody waiting.
-func (p *pipeline) refuse(ctx context.Context, nodes []*corev1.Node) error {
+func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
 	known := p.expected() || p.Adopt != ""
 	problems := append(slices.Clone(p.Problems), p.invalid()...)
 	p.impossible = len(problems) > 0
@@ -47,7 +50,7 @@ func (p *pipeline) refuse(ctx context.Context, nodes []*corev1.Node) error {
 }
 
 // invalid is what the driver finds wrong without a reading.
-func (p *pipeline) invalid() []problem.Warning {
+func (p refusal) invalid() []problem.Warning {
 	validator := p.manager.cloud.Validator
 	if validator == nil {
 		return nil
@@ -60,7 +63,7 @@ func (p *pipeline) invalid() []problem.Warning {
 
 // retargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
 // that nothing of that is left to do.
-func (p *pipeline) retargeted(d decide.Decision) {
+func (p refusal) retargeted(d decide.Decision) {
 	if p.impossible && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
 		p.state.Retargeted = p.machines
 	}

@@ -27,7 +27,7 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	api, limiter := l.apis.of(request)
 	err := limiter.Wait(ctx, rate.Request{Priority: priority, Tenant: cloud.TenantOf(ctx), Call: rate.CallOf(ctx)})
 	sent := time.Now()
-	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, rate.LaneName(priority))
+	l.metrics.Observe(metric.LimiterWaitSeconds, sent.Sub(start).Seconds(), l.cloud, api, rate.Label(priority))
 	if err != nil {
 		closeBody(request)
 		return nil, err

@@ -28,8 +28,8 @@ type Options struct {
 	Quota bool
 	// Brief leaves out all steps but the initialisation and making the Services.
 	Brief bool
-	// Crowd makes the Services all at once, with the cloud's limit enforced, in place of all steps but the initialisation.
-	Crowd bool
+	// Burst makes the Services all at once, with the cloud's limit enforced, in place of all steps but the initialisation.
+	Burst bool
 	// Profiles is the folder that receives profiles of the binary, "" for none. They cost memory and time, so the figures
 	// are not those of a run without.
 	Profiles string
@@ -126,8 +126,8 @@ type step struct {
 // steps are the parts of this run, in their order.
 func (r *run) steps() []step {
 	steps := []step{{"joining nodes", r.join}, {"initialising nodes", r.initialise}}
-	if r.options.Crowd {
-		return append(steps, step{"many Services at once", r.crowd})
+	if r.options.Burst {
+		return append(steps, step{"many Services at once", r.burst})
 	}
 	if r.options.Brief {
 		return append(steps, step{"Services", r.servicesOnly})

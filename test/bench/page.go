@@ -78,12 +78,12 @@ func Record(root string, results ...Measured) error {
 		}
 		at := slices.IndexFunc(all, func(old Measured) bool { return old.key() == result.key() })
 		switch {
-		case result.Crowd != nil && at < 0:
+		case result.Burst.Services > 0 && at < 0:
 			return fmt.Errorf("publishing %s: many Services at once are a part of a whole run, of which there is none", result.key())
-		case result.Crowd != nil:
-			all[at].Crowd = result.Crowd
+		case result.Burst.Services > 0:
+			all[at].Burst = result.Burst
 		case at >= 0:
-			result.Crowd = all[at].Crowd
+			result.Burst = all[at].Burst
 			all[at] = result
 		default:
 			all = append(all, result)

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -39,11 +38,7 @@ func (r *run) replaceAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.lab.Client().CoreV1().Services(namespace).Create(ctx, &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: "replaced"},
-		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
-	}, metav1.CreateOptions{})
-	if err := errors.Join(err, r.untilTargets(ctx, old)); err != nil {
+	if err := errors.Join(r.makeService(ctx, "replaced"), r.untilTargets(ctx, old)); err != nil {
 		return err
 	}
 	if err := errors.Join(r.lab.Cloud.Remove(ctx, old...), r.setReady(ctx, r.names, false)); err != nil {

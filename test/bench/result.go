@@ -44,8 +44,8 @@ type Result struct {
 	// ReplaceAll is from the first of ten new Nodes, the machines of all ten others being gone, until the new machines are targets.
 	ReplaceAll Step `json:"replaceAll,omitzero"`
 
-	// Crowd is nil where it was not measured.
-	Crowd *Crowd `json:"crowd,omitempty"`
+	// Burst is empty where it was not measured.
+	Burst Burst `json:"burst,omitzero"`
 
 	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady, replacement.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
@@ -104,7 +104,7 @@ type Steady struct {
 
 // Violations says which counts are beyond what is promised.
 func (r Result) Violations() []string {
-	all := r.Crowd.violations()
+	all := r.Burst.violations()
 	atMost := func(what string, got, limit int) {
 		if got > limit {
 			all = append(all, fmt.Sprintf("%s: %d nodes: %s: %d, at most %d are promised", r.Cloud, r.Nodes, what, got, limit))
@@ -127,7 +127,7 @@ func (r Result) Violations() []string {
 	atMost("seconds to initialise", int(r.Initialise.Seconds), slowStart+r.Nodes/perSecond)
 	atMost("milliseconds of processor to initialise", int(r.Initialise.CPUSeconds*1000), busyStart+perNode*r.Nodes)
 	atMost("seconds until all Services have an address", int(r.Create.Seconds), slowMaking+r.Services)
-	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB+r.crowd().Services*r.Nodes/perTargetsMB)
+	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB+r.Burst.Services*r.Nodes/perTargetsMB)
 	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {

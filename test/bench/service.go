@@ -37,6 +37,18 @@ func (r *run) servicesOnly(ctx context.Context) error {
 	if r.options.Services == 0 {
 		return nil
 	}
+	return r.process(ctx, func(ctx context.Context, p *ccm.Process) error {
+		profiled := r.profile(ctx, p, "services")
+		if err := errors.Join(r.createServices(ctx, p), profiled()); err != nil || r.options.Profiles == "" {
+			return err
+		}
+		profiled = r.profile(ctx, p, "unchanged")
+		return errors.Join(r.touchServices(ctx, p), profiled())
+	})
+}
+
+// process starts the process on Nodes that are Ready, measures something, and ends it.
+func (r *run) process(ctx context.Context, measure func(context.Context, *ccm.Process) error) error {
 	if err := r.setReady(ctx, r.names, true); err != nil {
 		return err
 	}
@@ -51,17 +63,19 @@ func (r *run) servicesOnly(ctx context.Context) error {
 	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
 	}
-	profiled := r.profile(ctx, p, "services")
-	if err := errors.Join(r.createServices(ctx, p), profiled()); err != nil {
+	if err := measure(ctx, p); err != nil {
 		return err
 	}
-	if r.options.Profiles != "" {
-		profiled = r.profile(ctx, p, "unchanged")
-		if err := errors.Join(r.touchServices(ctx, p), profiled()); err != nil {
-			return err
-		}
-	}
 	_, err = r.end(context.WithoutCancel(ctx), defaultProcess, p)
+	return err
+}
+
+// makeService makes a Service of type LoadBalancer.
+func (r *run) makeService(ctx context.Context, name string) error {
+	_, err := r.lab.Client().CoreV1().Services(namespace).Create(ctx, &corev1.Service{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
+	}, metav1.CreateOptions{})
 	return err
 }
 
@@ -72,15 +86,7 @@ func (r *run) createServices(ctx context.Context, p *ccm.Process) error {
 	if err != nil {
 		return err
 	}
-	services := r.lab.Client().CoreV1().Services(namespace)
-	err = r.each(ctx, func(ctx context.Context, name string) error {
-		_, err := services.Create(ctx, &corev1.Service{
-			ObjectMeta: metav1.ObjectMeta{Name: name},
-			Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
-		}, metav1.CreateOptions{})
-		return err
-	})
-	if err != nil {
+	if err := r.each(ctx, r.makeService); err != nil {
 		return err
 	}
 	err = r.watch.signal.Until(ctx, func() bool { return len(r.watch.addressed()) == r.options.Services })

@@ -3,8 +3,7 @@ package chaos
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
+	"net/http"
 	"strings"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
 // published are the limits of DigitalOcean, and asPublished has the CCM keep to them.
@@ -20,8 +18,8 @@ var published = rate.Quota{Hour: 5000, Minute: 250}
 
 const asPublished = "--cloud-api-qps=0"
 
-// crowd makes many valid Services at once, and lets a Node join meanwhile.
-func crowd(ctx context.Context, a *arena) ([]Result, error) {
+// burst makes many valid Services at once, and lets a Node join meanwhile.
+func burst(ctx context.Context, a *arena) ([]Result, error) {
 	const services, first, join = 500, 30 * time.Second, 10 * time.Second
 	if err := a.limited(ctx); err != nil {
 		return nil, err
@@ -65,7 +63,7 @@ func invalid(ctx context.Context, a *arena) ([]Result, error) {
 	if err := a.namespace(ctx, greedy); err != nil {
 		return nil, err
 	}
-	before := a.Cloud.Counters()
+	before := len(a.Cloud.Requests())
 	wrong := map[string]string{"service.beta.kubernetes.io/do-loadbalancer-type": "REGIONAL", "service.beta.kubernetes.io/do-loadbalancer-protocol": "ftp"}
 	if err := a.each(ctx, services, func(ctx context.Context, name string) error { return a.service(ctx, greedy, name, wrong) }); err != nil {
 		return nil, err
@@ -74,25 +72,21 @@ func invalid(ctx context.Context, a *arena) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	// The Services are judged in the order in which they were made, so all were when the valid one is made.
+	var asked []string
+	for _, request := range a.Cloud.Requests()[before:] {
+		if asked = append(asked, request.Route); request.Method == http.MethodPost {
+			break
+		}
+	}
 	done := fmt.Sprintf("%d Services with an invalid value", services)
 	return []Result{
 		within(done, "until another namespace's Service has an address, twice as long as alone", 2*alone, beside),
-		count(done, "requests to the cloud, which are looks at the valid one", 200, a.Cloud.Counters().Total-before.Total, routes(before, a.Cloud.Counters())),
+		count(done, "requests to the cloud until the next valid one is made", 20, len(asked), strings.Join(asked, ", ")),
 	}, nil
 }
 
 const greedy = "greedy"
-
-// routes says how often each route was used between two counts.
-func routes(before, after traffic.Counters) string {
-	var used []string
-	for _, route := range slices.Sorted(maps.Keys(after.Routes)) {
-		if n := after.Of(route) - before.Of(route); n > 0 {
-			used = append(used, fmt.Sprintf("%d %s", n, route))
-		}
-	}
-	return strings.Join(used, ", ")
-}
 
 // limited starts a CCM on a small pool, with a cloud that enforces its limit.
 func (a *arena) limited(ctx context.Context) error {

@@ -56,7 +56,7 @@ var groups = [][]scenario{
 	{{"reads that say none", blindReads(0)}, {"reads 40 s late", blindReads(40 * time.Second)}},
 	{{"two leaders", twoLeaders}, {"tenants", tenants}, {"many services", manyServices}},
 	{{"two clusters from one backup", restoredCluster}},
-	{{"invalid services", invalid}, {"services at once", crowd}},
+	{{"invalid services", invalid}, {"services at once", burst}},
 	{{"mass removal", massRemoval}, {"whole-pool replacement", poolReplacement(10, 10)}, {"pool replacement", poolReplacement(30, 25)}},
 	{{"hostile answers", hostileAnswers}, {"hostile OpenStack", hostileCloud(openStack)}, {"hostile AWS", hostileCloud(amazon)}, {"frozen API server", frozenAPIServer}},
 }

@@ -53,8 +53,8 @@ type Options struct {
 	Plans *dryrun.Printer
 	// PlanOnly says that nothing is changed, so that nothing is to be reported as done.
 	PlanOnly bool
-	// Deletions bounds how many run at once.
-	Deletions int
+	// Workers are how many the service controller has. As many deletions run at once.
+	Workers int
 }
 
 // Adapter adapts the balancers to the service controller.
@@ -77,11 +77,12 @@ func New(o Options) *Adapter {
 	a := &Adapter{Options: o, pending: &pending{}, annotator: &annotator{before: o.Services.Recorded}}
 	a.record = a.annotator.write
 	a.watch = &watch{ensure: a.ensure, nodes: o.Nodes, services: o.Services, pending: a.pending, events: o.Events, results: map[types.UID]result{}}
+	a.workers.all = o.Workers
 	a.deletions = &deletions{
-		delete: a.delete, services: o.Services, events: o.Events, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, o.Deletions),
+		delete: a.delete, services: o.Services, events: o.Events, begun: map[types.UID]*deletion{}, slots: make(chan struct{}, o.Workers),
 	}
 	a.proofs = &proofs{
-		ask: a.holds, services: o.Services, found: a.deletions.forget, asked: map[types.UID]*proof{}, slots: make(chan struct{}, o.Deletions),
+		ask: a.holds, services: o.Services, found: a.deletions.forget, asked: map[types.UID]*proof{}, slots: make(chan struct{}, o.Workers),
 	}
 	return a
 }
@@ -148,7 +149,7 @@ func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.
 		a.overtaken(svc) //nolint:contextcheck // it looks when this call has ended
 	case len(svc.Status.LoadBalancer.Ingress) > 0 || a.PlanOnly:
 		outcome, err = a.ensure(ctx, svc, nodes)
-	case !a.workers.enter(a.Deletions):
+	case !a.workers.enter():
 		err = &loadbalancer.Pending{Reason: "other load balancers are being made"}
 	default:
 		outcome, err = func() (loadbalancer.Outcome, error) {

@@ -20,7 +20,7 @@ import (
 
 func adapter(m Manager, s *fakeServices) *Adapter {
 	a := New(Options{
-		Manager: m, Services: s, Nodes: func() []*corev1.Node { return nil }, Drain: drain.New(), Events: &fakeRecorder{}, Deletions: 1,
+		Manager: m, Services: s, Nodes: func() []*corev1.Node { return nil }, Drain: drain.New(), Events: &fakeRecorder{}, Workers: 1,
 	})
 	a.record = func(context.Context, *corev1.Service, map[string]string) error { return nil }
 	return a

@@ -58,7 +58,7 @@ func running(t *testing.T, m Manager) (*fake.Clientset, *Adapter) {
 	server := fake.NewClientset()
 	factory := informers.NewSharedInformerFactory(server, 0)
 	services, nodes := view.NewServices(factory.Core().V1().Services(), handover.Signs{}), view.NewNodes(factory.Core().V1().Nodes(), func(*corev1.Node) bool { return true })
-	a := New(Options{Manager: m, Services: services, Nodes: nodes.All, Drain: drain.New(), Events: &fakeRecorder{}, Deletions: 1})
+	a := New(Options{Manager: m, Services: services, Nodes: nodes.All, Drain: drain.New(), Events: &fakeRecorder{}, Workers: 1})
 	a.Connect(server.CoreV1())
 	services.Follow(a)
 	c, err := servicecontroller.New(&balanced{balancers: a}, server, services, nodes, "c", utilfeature.DefaultFeatureGate)

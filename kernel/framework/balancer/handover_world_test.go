@@ -92,7 +92,7 @@ func (w *world) start(p *process) {
 	p.model, p.random = w.model, rand.New(rand.NewPCG(w.random.Uint64(), 1))
 	p.indexer = cache.NewIndexer(cache.MetaNamespaceKeyFunc, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
 	services := view.NewServices(p, w.signs)
-	a := New(Options{Manager: w.manager(p, services), Services: services, Nodes: func() []*corev1.Node { return []*corev1.Node{oneNode} }, Drain: drain.New(), Events: &fakeRecorder{}, Deletions: 5})
+	a := New(Options{Manager: w.manager(p, services), Services: services, Nodes: func() []*corev1.Node { return []*corev1.Node{oneNode} }, Drain: drain.New(), Events: &fakeRecorder{}, Workers: 5})
 	p.adapter = a
 	a.Connect(p.CoreV1())
 	services.Follow(a)

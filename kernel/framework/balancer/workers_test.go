@@ -32,7 +32,7 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		m := &waitingBalancers{free: make(chan struct{})}
 		services := &fakeServices{}
 		a := adapter(m, services)
-		a.Deletions = 3
+		a.workers.all = 3
 		named := func(name string) *corev1.Service {
 			svc := service(name)
 			svc.UID = types.UID(name)

@@ -112,7 +112,7 @@ func TestShares(t *testing.T) {
 					sent++
 				}
 				if sent != step.want {
-					t.Errorf("%s: %d requests went with priority %s, want %d", name, sent, LaneName(step.priority), step.want)
+					t.Errorf("%s: %d requests went with priority %s, want %d", name, sent, Label(step.priority), step.want)
 				}
 			}
 		})

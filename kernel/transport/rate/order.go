@@ -76,7 +76,7 @@ func (o *order) dueAt(w *waiter, sustained float64) time.Time {
 func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]time.Time, sustained float64) int {
 	ready := func(w *waiter) bool { return !times[w.standing()].After(now) }
 	if o.finishing.hasEnded() {
-		passable := untroubled(now, queue)
+		passable := leastOvertaking(now, queue)
 		switch turn, due := o.turn(now, queue, passable, ready, sustained); {
 		case turn >= 0:
 			o.turns[queue[turn].Priority], o.finishing = now, queue[turn].Call.ifReads()
@@ -128,9 +128,9 @@ func (o *order) turn(now time.Time, queue []*waiter, passable cloud.Priority, re
 	return at, due
 }
 
-// untroubled is the least urgent priority that may overtake: nobody who waits, and is more urgent, was overtaken already. Who is
+// leastOvertaking is the least urgent priority that may overtake: nobody who waits, and is more urgent, was overtaken already. Who is
 // overdue does not count, because then the urgent ones alone are more than the budget bears.
-func untroubled(now time.Time, queue []*waiter) cloud.Priority {
+func leastOvertaking(now time.Time, queue []*waiter) cloud.Priority {
 	least := cloud.PriorityRefresh
 	for _, w := range queue {
 		if w.overtaken && now.Sub(w.since) < patience {

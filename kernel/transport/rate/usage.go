@@ -22,8 +22,8 @@ var purposes = [cloud.Priorities]string{
 	cloud.PriorityRefresh:   "comparisons",
 }
 
-// LaneName is the label of a priority.
-func LaneName(p cloud.Priority) string {
+// Label is the label of a priority.
+func Label(p cloud.Priority) string {
 	names := [cloud.Priorities]string{"node_init", "existence", "deletion", "begun", "creation", "change", "refresh"}
 	return names[min(max(p, 0), cloud.PriorityRefresh)]
 }

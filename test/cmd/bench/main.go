@@ -31,7 +31,7 @@ type options struct {
 	json     string
 	record   bool
 	brief    bool
-	crowd    bool
+	burst    bool
 	profiles string
 }
 
@@ -70,13 +70,13 @@ func parse(args []string) (options, error) {
 	flags.StringVar(&o.json, "json", "", "write the results to this file, - for stdout")
 	flags.BoolVar(&o.record, "record", false, "add the results to the published ones and write docs/reference/performance.md")
 	flags.BoolVar(&o.brief, "brief", false, "only initialise the nodes and make the Services; what else is counted stays 0")
-	flags.BoolVar(&o.crowd, "crowd", false, "only initialise the nodes and make the Services all at once, with the cloud's limit enforced, while a Node joins")
+	flags.BoolVar(&o.burst, "burst", false, "only initialise the nodes and make the Services all at once, with the cloud's limit enforced, while a Node joins")
 	flags.StringVar(&o.profiles, "profiles", "", "write CPU and heap profiles of both, and of ensures that change nothing, into this folder, with the functions on top as text; it implies -brief")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
 	if o.brief = o.brief || o.profiles != ""; o.brief && o.record {
-		return o, errors.New("-record publishes a whole run, or one with -crowd: leave -brief and -profiles out")
+		return o, errors.New("-record publishes a whole run, or one with -burst: leave -brief and -profiles out")
 	}
 	for name := range strings.SplitSeq(clouds, ",") {
 		if err := testcloud.Missing(name); err != nil {
@@ -125,7 +125,7 @@ func run(ctx context.Context, o options) error {
 		}
 		for _, n := range o.nodes {
 			here := bench.Here()
-			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Brief: o.brief, Crowd: o.crowd, Profiles: o.profiles, Progress: os.Stderr})
+			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Brief: o.brief, Burst: o.burst, Profiles: o.profiles, Progress: os.Stderr})
 			if err != nil {
 				return err
 			}
