@@ -195,9 +195,9 @@ type Checker interface {
 // Validator is implemented by Balancers that can refuse some requests whatever there is in the cloud. The kernel asks before it reads
 // anything for a Service without a balancer: what is refused so costs no request.
 type Validator interface {
-	// Validate returns what Normalize would refuse with any lookups, and any balancer that is there already, joined
-	// with errors.Join. It is pure.
-	Validate(spec Spec) error
+	// Validate returns what Normalize would refuse with any lookups, joined with errors.Join. exists says that there is a balancer, as
+	// far as the kernel knows, whose type and other fixed parts may be others than a new one would have. It is pure.
+	Validate(spec Spec, exists bool) error
 }
 
 // Replacer is implemented by Balancers of a cloud where a new balancer can be made while the one

@@ -63,7 +63,7 @@ func (f *fixture) draft(in cloud.Input) (draft, error) {
 		return draft{}, err
 	}
 	if validator, ok := f.driver.(cloud.Validator); ok {
-		f.must(validator.Validate(in.Spec), "Validate of what Normalize accepts")
+		f.must(validator.Validate(in.Spec, false), "Validate of what Normalize accepts")
 	}
 	after = after.Clone()
 	for _, candidate := range in.Candidates {

@@ -30,7 +30,7 @@ type refusal struct{ *pipeline }
 // Whoever writes something impossible again and again costs no request so, and keeps nobody waiting.
 func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
 	known := p.expected() || p.Adopt != ""
-	problems := append(slices.Clone(p.Problems), p.invalid()...)
+	problems := append(slices.Clone(p.Problems), p.invalid(known)...)
 	p.impossible = len(problems) > 0
 	switch {
 	case len(problems) == 0:
@@ -50,12 +50,12 @@ func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
 }
 
 // invalid is what the driver finds wrong without a reading.
-func (p refusal) invalid() []problem.Warning {
+func (p refusal) invalid(exists bool) []problem.Warning {
 	validator := p.manager.cloud.Validator
 	if validator == nil {
 		return nil
 	}
-	if err := validator.Validate(p.Input.Spec); err != nil {
+	if err := validator.Validate(p.Input.Spec, exists); err != nil {
 		return p.Respell(problem.Unjoin(err))
 	}
 	return nil

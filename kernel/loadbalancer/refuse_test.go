@@ -29,7 +29,7 @@ func (d *countingDriver) Apply(ctx context.Context, change cloud.Change) (cloud.
 	return d.fakeDriver.Apply(ctx, change)
 }
 
-func (d *countingDriver) Validate(spec cloud.Spec) error {
+func (d *countingDriver) Validate(spec cloud.Spec, _ bool) error {
 	if spec.LoadBalancerIP != "" {
 		return &cloud.Invalid{Field: keyTier.Name, Value: spec.LoadBalancerIP, Want: "want none"}
 	}
@@ -37,7 +37,7 @@ func (d *countingDriver) Validate(spec cloud.Spec) error {
 }
 
 func (d *countingDriver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
-	if err := d.Validate(in.Spec); err != nil {
+	if err := d.Validate(in.Spec, false); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
 	return d.fakeDriver.Normalize(in)

@@ -73,8 +73,8 @@ type validator struct {
 	next cloud.Validator
 }
 
-func (v *validator) Validate(spec cloud.Spec) error {
-	_, err := pure(v.caller, opNormalizeBalancer, func() (struct{}, error) { return struct{}{}, v.next.Validate(spec) })
+func (v *validator) Validate(spec cloud.Spec, exists bool) error {
+	_, err := pure(v.caller, opNormalizeBalancer, func() (struct{}, error) { return struct{}{}, v.next.Validate(spec, exists) })
 	return err
 }
 

@@ -9,13 +9,9 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/rate"
 )
 
-// published are the limits of DigitalOcean, and asPublished has the CCM keep to them.
-var published = rate.Quota{Hour: 5000, Minute: 250}
-
+// asPublished has the CCM keep to the cloud's published limits.
 const asPublished = "--cloud-api-qps=0"
 
 // burst makes many valid Services at once, and lets a Node join meanwhile.
@@ -93,7 +89,7 @@ func (a *arena) limited(ctx context.Context) error {
 	if _, err := a.pool(ctx, 10); err != nil {
 		return err
 	}
-	a.Cloud.SetQuota(published)
+	a.Cloud.SetQuota(a.Cloud.Facts().Quota)
 	_, err := a.start(ctx, nil, asPublished)
 	return err
 }

@@ -23,7 +23,7 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 	if err := checkReach(in, bs.Cluster.VPC); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
-	if err := bs.Validate(in.Spec); err != nil {
+	if err := bs.Validate(in.Spec, false); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
 	normalize := bs.Classic.Normalize
@@ -35,7 +35,7 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 }
 
 // Validate implements cloud.Validator.
-func (bs *Balancers) Validate(spec cloud.Spec) error {
+func (bs *Balancers) Validate(spec cloud.Spec, _ bool) error {
 	err := checkCertificates(spec)
 	if spec.LoadBalancerIP != "" {
 		err = errors.Join(err, &cloud.Invalid{

@@ -48,8 +48,14 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 	return b, notes(in.Spec, s.Kind), nil
 }
 
-// Validate implements cloud.Validator. The type is not judged: a balancer that is there has one already.
-func (r Rules) Validate(spec cloud.Spec) error {
+// Validate implements cloud.Validator. A balancer that is there has its type already, on which the protocols of ports depend.
+// Whether there is a certificate of a name, only a reading tells.
+func (r Rules) Validate(spec cloud.Spec, exists bool) error {
+	if !exists {
+		_, name := Certificate(spec.Options)
+		_, _, err := r.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Lookups: map[string]string{LookupCertificate: name}}})
+		return err
+	}
 	_, err := Health(spec)
 	_, ports := checked(networkListeners(spec.Ports)) // those of the other kind are on the same ports
 	return errors.Join(err, ports, checkSizes(spec.Options), checkStack(spec.Options))

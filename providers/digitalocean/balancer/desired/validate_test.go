@@ -12,19 +12,24 @@ import (
 func TestValidate(t *testing.T) {
 	for name, test := range map[string]struct {
 		options map[string]string
-		refused bool
+		// ofNew says whether it is refused where there is no balancer, refused whether it is in any case.
+		ofNew, refused bool
 	}{
-		"nothing":           {nil, false},
-		"two sizes":         {map[string]string{keySizeSlug.Name: "lb-small", keySize.Name: "2"}, true},
-		"internal and dual": {map[string]string{keyInternal.Name: "true", keyStack.Name: object.StackDual}, true},
-		"dual":              {map[string]string{keyStack.Name: object.StackDual}, false},
-		"cookies":           {map[string]string{keySticky.Name: object.StickyCookies}, false},
-		"network":           {map[string]string{KeyType.Name: config.TypeNetwork}, false},
-		"a certificate":     {map[string]string{KeyCertificateID.Name: "unknown"}, false},
+		"nothing":           {nil, false, false},
+		"two sizes":         {map[string]string{keySizeSlug.Name: "lb-small", keySize.Name: "2"}, true, true},
+		"internal and dual": {map[string]string{keyInternal.Name: "true", keyStack.Name: object.StackDual}, true, true},
+		"dual":              {map[string]string{keyStack.Name: object.StackDual}, false, false},
+		"cookies":           {map[string]string{keySticky.Name: object.StickyCookies}, true, false},
+		"network":           {map[string]string{KeyType.Name: config.TypeNetwork}, false, false},
+		"a protocol":        {map[string]string{keyProtocol.Name: "ftp"}, true, false},
+		"a name":            {map[string]string{KeyCertificateName.Name: "unknown"}, false, false},
+		"a certificate":     {map[string]string{KeyCertificateID.Name: "unknown"}, false, false},
 	} {
-		err := Rules{DefaultType: config.TypeRegional}.Validate(cloud.Spec{Options: test.options})
-		if (err != nil) != test.refused || err != nil && !cloud.IsClass(err, cloud.FailureInvalid) {
-			t.Errorf("%s: error %v, refused should be %t", name, err, test.refused)
+		for exists, refused := range map[bool]bool{false: test.ofNew, true: test.refused} {
+			err := Rules{DefaultType: config.TypeRegional}.Validate(cloud.Spec{Options: test.options}, exists)
+			if (err != nil) != refused || err != nil && !cloud.IsClass(err, cloud.FailureInvalid) {
+				t.Errorf("%s, exists %t: error %v, refused should be %t", name, exists, err, refused)
+			}
 		}
 	}
 }

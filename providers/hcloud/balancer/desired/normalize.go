@@ -82,7 +82,7 @@ func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warnin
 }
 
 // Validate implements cloud.Validator.
-func (c Configuration) Validate(spec cloud.Spec) error {
+func (c Configuration) Validate(spec cloud.Spec, _ bool) error {
 	r := &request{Input: cloud.Input{Spec: spec}}
 	r.checkNetwork(c.Network)
 	if _, err := annotation.OwnCheck(spec); err != nil {

@@ -10,13 +10,13 @@ import (
 // the Service names.
 func TestValidate(t *testing.T) {
 	private := cloud.Spec{Options: map[string]string{usePrivateIP.Name: "true"}}
-	if err := (Configuration{}).Validate(private); !cloud.IsClass(err, cloud.FailureInvalid) {
+	if err := (Configuration{}).Validate(private, false); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("private addresses without a network: %v", err)
 	}
-	if err := (Configuration{Network: 1}).Validate(private); err != nil {
+	if err := (Configuration{Network: 1}).Validate(private, false); err != nil {
 		t.Errorf("private addresses with a network: %v", err)
 	}
-	if err := (Configuration{}).Validate(cloud.Spec{}); err != nil {
+	if err := (Configuration{}).Validate(cloud.Spec{}, false); err != nil {
 		t.Errorf("no location: %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func (r *Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, erro
 }
 
 // Validate implements cloud.Validator: what Observe finds out for Normalize can only add to what is wrong.
-func (r *Rules) Validate(spec cloud.Spec) error {
+func (r *Rules) Validate(spec cloud.Spec, _ bool) error {
 	_, _, err := r.Normalize(cloud.Input{Spec: spec})
 	return err
 }
