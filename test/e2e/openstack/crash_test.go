@@ -100,6 +100,7 @@ func (c *crash) life() (killed bool) {
 	fresh.ensure(svc)
 	c.same("change", fresh, &c.changed)
 
+	fresh.outlives(svc) // else its absence is waited for, as that of a balancer which the cloud does not show yet
 	killed = c.kill(func(k *site) error {
 		return k.through(func() error { return k.manager.Delete(c.Context(), svc) })
 	}) || killed
