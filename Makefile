@@ -264,21 +264,25 @@ openstack-lab: ## Install and start a real OpenStack on loopback, for tests (Deb
 openstack-lab-down: ## Stop the OpenStack of `make openstack-lab`; its state stays.
 	@test/openstack/lab/down.sh
 
+# PACKAGES are which of the packages of tests on OpenStack's or AWS's APIs run.
+on_apis = $(if $(PACKAGES),$(filter $(PACKAGES),$(1)),$(1))
+
 # All share one lab. Tests of the first two commands stop a service of it or write past its APIs;
 # those of the last one have projects of their own, of which the lab can take four at a time.
-OPENSTACK_TEST = E2E_OPENSTACK=1 $(GO_TEST) -count=1 -v -timeout 60m $(TEST_FLAGS)
+OPENSTACK_TEST   = E2E_OPENSTACK=1 $(GO_TEST) -count=1 -v -timeout 60m $(TEST_FLAGS)
+OPENSTACK_SHARED = $(call on_apis,test/conformance/openstack test/e2e/openstack)
 .PHONY: e2e-openstack
 e2e-openstack: need-go need-cc openstack-lab ## Run the tests on a real OpenStack (Debian 12, root), and leave it running.
-	cd test && $(OPENSTACK_TEST) -p 1 ./openstack/...
-	cd test && $(OPENSTACK_TEST) -run '^TestAlone' ./e2e/openstack
-	cd test && $(OPENSTACK_TEST) -p 2 -parallel 4 -skip '^TestAlone' ./conformance/openstack ./e2e/openstack
+	$(if $(call on_apis,test/openstack),cd test && $(OPENSTACK_TEST) -p 1 ./openstack/...)
+	$(if $(call on_apis,test/e2e/openstack),cd test && $(OPENSTACK_TEST) -run '^TestAlone' ./e2e/openstack)
+	$(if $(OPENSTACK_SHARED),cd test && $(OPENSTACK_TEST) -p 2 -parallel 4 -skip '^TestAlone' $(OPENSTACK_SHARED:test/%=./%))
 
 .PHONY: e2e-openstack-table
 e2e-openstack-table: need-go ## Write the page that says which test is about which OpenStack key.
 	cd test && E2E_OPENSTACK=1 go test ./e2e/openstack -count=1 -run TestTable -update
 
 # One package after the other: each has a moto of its own, which takes a core.
-AWS_TESTS = ./aws/... $(foreach d,conformance/aws e2e/aws,$(if $(wildcard test/$d),./$d/...))
+AWS_TESTS = $(patsubst test/%,./%/...,$(call on_apis,test/aws test/conformance/aws test/e2e/aws))
 .PHONY: e2e-aws
 e2e-aws: need-go need-cc moto ## Run the tests on AWS's APIs, those of a moto server (Python 3 with venv).
 	cd test && E2E_AWS=1 $(GO_TEST) -count=1 -p 1 -timeout 30m $(TEST_FLAGS) $(AWS_TESTS)
