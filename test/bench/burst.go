@@ -76,12 +76,15 @@ func (b burst) measure(ctx context.Context) error {
 }
 
 // joinAmong lets Nodes join one after the other, and notes the longest time until one was initialised, up to now where it never was.
+// The time that the test cloud takes to make the machine is not part of it.
 func (b burst) joinAmong(ctx context.Context) error {
 	for {
-		joined, want := time.Now(), b.watch.initialisedNodes()+1
+		made, want := time.Now(), b.watch.initialisedNodes()+1
 		if err := b.joinMore(context.WithoutCancel(ctx), 1, true); err != nil {
 			return err
 		}
+		joined := time.Now()
+		b.progress("a machine was made and its Node joined in %.1f s", joined.Sub(made).Seconds())
 		_ = b.watch.signal.Until(ctx, func() bool { return b.watch.initialisedNodes() >= want }) // ends with the others
 		b.result.Node = max(b.result.Node, time.Since(joined).Seconds())
 		b.progress("a Node that joined was initialised after %.1f s at the most", b.result.Node)
