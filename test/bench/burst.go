@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -39,9 +40,10 @@ type burst struct {
 
 // burst makes all Services at once.
 func (r *run) burst(ctx context.Context) error {
-	return r.process(ctx, func(ctx context.Context, _ *ccm.Process) error {
+	return r.process(ctx, func(ctx context.Context, p *ccm.Process) error {
 		r.lab.Cloud.SetQuota(r.facts.Quota)
-		return burst{r, &r.result.Burst}.measure(ctx)
+		profiled := r.profile(ctx, p, "burst")
+		return errors.Join(burst{r, &r.result.Burst}.measure(ctx), profiled())
 	})
 }
 
