@@ -28,7 +28,7 @@ func run(t *testing.T, path string, args ...string) (code int, stdout, stderr st
 	return 0, out.String(), errOut.String()
 }
 
-func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
+func TestRefusalsAreOneLineAndExitWith64(t *testing.T) {
 	all := strings.Join(registry.Names(), ", ")
 	tests := []struct {
 		name      string
