@@ -24,10 +24,7 @@ type adopting struct {
 const adoptLong = `It looks at a cluster that another controller manager, that of the cloud's own project, works for, and says what
 happens when this one takes its place: which load balancer is found for each Service and by what evidence it is the Service's,
 which ownership tags are written, what is changed besides, and which Nodes and Services are treated otherwise from then on,
-each with a link. It changes nothing, takes no lease, and works beside the running controller manager, from a laptop as well.
-
-Exit code 0: it has been said. 1: something could not be read or planned. With --check also 2: the switch changes more than
-ownership tags, or the load balancers have those of another cluster.`
+each with a link. It changes nothing, takes no lease, and works beside the running controller manager, from a laptop as well.`
 
 const adoptExample = `  # What a switch does, from a laptop: kubectl's configuration, and the cloud's credentials.
   DO_ACCESS_TOKEN=… cloud-controller-manager adopt --from=digitalocean --cluster-name=prod
@@ -39,10 +36,7 @@ const adoptExample = `  # What a switch does, from a laptop: kubectl's configura
 func newAdoptCommand() *cobra.Command {
 	a := &adopting{}
 	cmd := newCommand(subcommand{use: "adopt", short: "Say what a switch from the cloud's own controller manager does", long: adoptLong, example: adoptExample})
-	args := cmd.Args
-	cmd.Args = func(cmd *cobra.Command, given []string) error { return troubled(args(cmd, given)) }
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.run(cmd) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	a.flags(fs)
 	fs.StringVar(&a.from, "from", "", "Whose controller manager is replaced: aws, digitalocean, gce, hcloud or openstack. It is the provider of the cloud too, where --cloud-provider is not given.")
@@ -57,7 +51,7 @@ func (a *adopting) run(cmd *cobra.Command) error {
 	defer cancel()
 	report, err := a.report(ctx, cmd.Flags())
 	if err != nil {
-		return troubled(err)
+		return err
 	}
 	if *a.format == "json" {
 		err = report.JSON(cmd.OutOrStdout())
@@ -66,9 +60,9 @@ func (a *adopting) run(cmd *cobra.Command) error {
 	}
 	switch {
 	case err != nil:
-		return troubled(err)
+		return err
 	case report.Verdict == adopt.Trouble:
-		return &codeError{code: exitTrouble}
+		return &codeError{code: exitFailure}
 	case a.check && report.Verdict == adopt.Changes:
 		return &codeError{code: exitDifferent}
 	}

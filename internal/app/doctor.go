@@ -36,9 +36,7 @@ const doctorLong = `It reads the cluster and the cloud and makes every check of 
 is named: install, node or service. Each ends in ok, warning or failure, with cause, evidence and what to do; a check that could
 not be made is skipped and says why. It changes nothing, takes no lease and needs no other rights than the controller manager;
 with an administrator's kubeconfig it sees Pods, events, leases and webhooks too. The flags of the running controller manager
-count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet.
-
-Exit code 0: no failure. 1: there are failures. 2: the command line is wrong.`
+count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet.`
 
 func newDoctorCommand() *cobra.Command {
 	e := &examination{}

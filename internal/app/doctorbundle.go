@@ -22,7 +22,7 @@ func newBundleCommand() *cobra.Command {
 	e := &examination{}
 	var path string
 	cmd := newCommand(subcommand{
-		use: "bundle", short: "Write an archive for a maintainer, in which secrets are hidden", long: bundleLong,
+		use: "bundle", path: "doctor bundle", short: "Write an archive for a maintainer, in which secrets are hidden", long: bundleLong,
 		example: `  cloud-controller-manager doctor bundle --cloud-provider=digitalocean -f ccm.tar.gz
   # From the pod.
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor bundle -f - > ccm.tar.gz`,

@@ -32,9 +32,7 @@ func newExplainCommand() *cobra.Command {
 		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
 it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
 nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
-and takes the same flags. "!" marks what somebody has to look after. kubectl's words do as well: svc/web -n shop, no/worker-1.
-
-Exit code 0: it has been said. 2: there is no such Node or Service, or a flag is wrong. 1: something could not be read.`,
+and takes the same flags. "!" marks what somebody has to look after. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
 		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
 		args: func(args []string) error {
@@ -65,6 +63,9 @@ func (e *explaining) run(ctx context.Context, fs *pflag.FlagSet, args []string, 
 		return err
 	}
 	explanation, err := e.explain(ctx, seen, args)
+	if _, absent := errors.AsType[*absentError](err); absent {
+		return &codeError{exitAbsent, err}
+	}
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (i
 	}
 	node := seen.Cluster.Node(args[1])
 	if node == nil {
-		return inspect.Explanation{}, usagef("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
+		return inspect.Explanation{}, absentf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
 	}
 	return seen.inspector().ExplainNode(ctx, node), nil
 }

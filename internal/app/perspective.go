@@ -108,7 +108,7 @@ func (s *sight) inspector() *inspect.Inspector { return inspect.New(s.Options) }
 // balancers returns an error where nothing is ever done about a Service.
 func (s *sight) balancers() error {
 	if s.Cloud.Balancers == nil {
-		return usagef("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
+		return absentf("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (s *sight) service(named string) (*corev1.Service, error) {
 	}
 	svc := s.Cluster.Service(namespace, name)
 	if svc == nil {
-		return nil, usagef("service %s/%s does not exist%s", namespace, name, didYouMean(s.namesakes(name)))
+		return nil, absentf("service %s/%s does not exist%s", namespace, name, didYouMean(s.namesakes(name)))
 	}
 	return svc, nil
 }

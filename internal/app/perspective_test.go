@@ -19,8 +19,8 @@ import (
 func TestServiceOfCloudWithoutBalancers(t *testing.T) {
 	seen := &sight{Options: inspect.Options{Cloud: &run.Cloud{Name: "gce"}}}
 	_, explained := (&explaining{}).explain(t.Context(), seen, []string{scopeService, "shop/web"})
-	_, planned := (&planning{}).service(t.Context(), seen, []string{scopeService, "shop/web"})
-	_, unapplied := (&planning{file: "missing.yaml"}).service(t.Context(), seen, []string{scopeService})
+	_, planned := (&planning{}).service(t.Context(), seen, []string{scopeService, "shop/web"}, nil)
+	_, unapplied := (&planning{}).service(t.Context(), seen, []string{scopeService}, &corev1.Service{})
 	for name, err := range map[string]error{"explain": explained, "plan": planned, "plan -f": unapplied} {
 		if err == nil || !strings.Contains(err.Error(), "cloud gce has no load balancers") {
 			t.Errorf("%s: error %v", name, err)

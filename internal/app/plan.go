@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/netip"
@@ -24,12 +23,6 @@ import (
 // planTimeout bounds one run of `plan`.
 const planTimeout = 5 * time.Minute
 
-// Exit codes of `plan`, which are those of diff and of `terraform plan -detailed-exitcode`.
-const (
-	exitTrouble   = 1
-	exitDifferent = 2
-)
-
 // The parts of a plan, in the order of execution.
 const (
 	scopeAll      = "all"
@@ -50,9 +43,7 @@ type planning struct {
 const planLong = `It reads the cluster and the cloud, as the controller manager would, and prints what it would do now, each
 step with its reason, in the order of execution. It changes nothing and takes no lease, so it works beside any running
 controller manager, of this project or another, from a laptop as well as in the pod. There the flags of the running
-controller manager count; elsewhere give those that it has, or will have.
-
-Exit code 0: nothing to do. 2: there are differences. 1: something could not be planned.`
+controller manager count; elsewhere give those that it has, or will have.`
 
 const planExample = `  # What the controller manager would do now, in its own pod.
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager plan
@@ -69,11 +60,10 @@ func newPlanCommand() *cobra.Command {
 	cmd := newCommand(subcommand{
 		use: "plan [service [NAMESPACE/]NAME | nodes | routes | firewall | all]", short: "Say what would be done now, and change nothing",
 		long: planLong, example: planExample,
-		args: func(args []string) error { return troubled(p.checkArgs(planArgs(args))) },
+		args: func(args []string) error { return p.checkArgs(planArgs(args)) },
 	})
 	cmd.ValidArgs = []string{scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, planArgs(args)) }
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return troubled(flagError(cmd, err)) })
 	fs := cmd.Flags()
 	p.flags(fs)
 	p.namespaceFlag(fs)
@@ -81,17 +71,6 @@ func newPlanCommand() *cobra.Command {
 	colourFlag(fs, &p.colour)
 	p.format = outputFlag(cmd)
 	return cmd
-}
-
-// troubled gives an error the exit code that is not the one of differences.
-func troubled(err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, coded := errors.AsType[*codeError](err); coded {
-		return err
-	}
-	return &codeError{exitTrouble, err}
 }
 
 func (p *planning) checkArgs(args []string) error {
@@ -148,7 +127,7 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 	defer cancel()
 	report, err := p.report(ctx, cmd.Flags(), args)
 	if err != nil {
-		return troubled(err)
+		return err
 	}
 	if *p.format == "json" {
 		err = report.JSON(cmd.OutOrStdout())
@@ -157,9 +136,9 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 	}
 	switch {
 	case err != nil:
-		return troubled(err)
+		return err
 	case report.Failed():
-		return &codeError{code: exitTrouble}
+		return &codeError{code: exitFailure}
 	case report.Differs():
 		return &codeError{code: exitDifferent}
 	}
@@ -167,6 +146,10 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 }
 
 func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string) (plan.Report, error) {
+	given, err := p.given()
+	if err != nil {
+		return plan.Report{}, err
+	}
 	seen, err := p.look(ctx, fs)
 	if err != nil {
 		return plan.Report{}, err
@@ -174,14 +157,14 @@ func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string)
 	var scope []string
 	var entries []plan.Entry
 	if what := scopeOf(args); what == scopeService {
-		entry, err := p.service(ctx, seen, args)
+		entry, err := p.service(ctx, seen, args, given)
 		if err != nil {
 			return plan.Report{}, err
 		}
 		scope, entries = []string{scopeServices}, []plan.Entry{entry}
 	} else {
 		if scope, entries = everything(ctx, seen.inspector(), what); len(scope) == 0 {
-			return plan.Report{}, usagef("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
+			return plan.Report{}, absentf("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
 		}
 	}
 	return plan.NewReport(seen.Cloud.Name, scope, entries), nil
@@ -226,10 +209,26 @@ func (p *planning) nothing(seen *sight, what string) string {
 	return "the configuration of cloud " + seen.Cloud.Name + " asks for none"
 }
 
-// service plans one Service, from the cluster or from a file.
-func (p *planning) service(ctx context.Context, seen *sight, args []string) (plan.Entry, error) {
-	if p.file != "" {
-		return p.unapplied(ctx, seen)
+// given reads the Service in the file, nil when no file was given.
+func (p *planning) given() (*corev1.Service, error) {
+	if p.file == "" {
+		return nil, nil
+	}
+	content, err := readFile(p.file)
+	if err != nil {
+		return nil, usagef("--filename: %v", err)
+	}
+	svc, err := inspect.ParseService(content)
+	if err != nil {
+		return nil, usagef("--filename=%s: %v", p.file, err)
+	}
+	return svc, nil
+}
+
+// service plans one Service, from the cluster or the one that was given.
+func (p *planning) service(ctx context.Context, seen *sight, args []string, given *corev1.Service) (plan.Entry, error) {
+	if given != nil {
+		return p.unapplied(ctx, seen, given)
 	}
 	svc, err := seen.service(args[1])
 	if err != nil {
@@ -238,18 +237,10 @@ func (p *planning) service(ctx context.Context, seen *sight, args []string) (pla
 	return seen.inspector().Service(ctx, svc), nil
 }
 
-// unapplied plans the Service in the file as if it were applied.
-func (p *planning) unapplied(ctx context.Context, seen *sight) (plan.Entry, error) {
+// unapplied plans a Service as if it were applied.
+func (p *planning) unapplied(ctx context.Context, seen *sight, given *corev1.Service) (plan.Entry, error) {
 	if err := seen.balancers(); err != nil {
 		return plan.Entry{}, err
-	}
-	content, err := readFile(p.file)
-	if err != nil {
-		return plan.Entry{}, usagef("--filename: %v", err)
-	}
-	given, err := inspect.ParseService(content)
-	if err != nil {
-		return plan.Entry{}, usagef("--filename=%s: %v", p.file, err)
 	}
 	svc, invented := inspect.Applied(given, seen.Cluster.Service(given.Namespace, given.Name))
 	seen.Cluster = seen.Cluster.With(svc)

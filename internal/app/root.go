@@ -2,9 +2,7 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -97,7 +95,7 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	if err != nil {
 		return nil, sets, err
 	}
-	cmd.Long = long + listed(Subcommands())
+	cmd.Long = long + listed(Subcommands()) + "\n" + exitCodesOf("")
 	// One line instead of the usage text of two hundred flags.
 	cmd.SilenceUsage = true
 	cmd.SetFlagErrorFunc(flagError)
@@ -167,21 +165,3 @@ func configFile(path string, d cloud.Descriptor) (func() ([]byte, error), error)
 
 // oneLine puts joined errors into one line.
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
-
-// exitCode returns the exit code for an error and prints it unless that has been done.
-func exitCode(err error, out io.Writer) int {
-	if err == nil {
-		return exitOK
-	}
-	coded, ok := errors.AsType[*codeError](err)
-	if _, printed := errors.AsType[*command.PrintedError](err); !printed && (!ok || coded.err != nil) {
-		fmt.Fprintf(out, "Error: %v\n", err)
-	}
-	if ok {
-		return coded.code
-	}
-	if _, usage := errors.AsType[*command.UsageError](err); usage {
-		return exitUsage
-	}
-	return exitFailure
-}

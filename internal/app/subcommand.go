@@ -1,9 +1,11 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -12,6 +14,8 @@ import (
 type subcommand struct {
 	// use is the name, and what follows it besides flags.
 	use, short string
+	// path is the name with those of the commands that it is a part of, "" for a part of the root.
+	path string
 	// long follows the short text in the help; "" for nothing.
 	long string
 	// example are command lines with what they are for, for the help.
@@ -28,6 +32,7 @@ func newCommand(s subcommand) *cobra.Command {
 	if s.long != "" {
 		long += "\n\n" + s.long
 	}
+	long += "\n\n" + exitCodesOf(cmp.Or(s.path, strings.Fields(s.use)[0]))
 	cmd := &cobra.Command{
 		Use: s.use, Short: s.short, Long: long, Example: s.example,
 		Args: func(cmd *cobra.Command, args []string) error {

@@ -18,7 +18,7 @@ import (
 
 // BundleOptions say what goes into an archive besides what the doctor reads.
 type BundleOptions struct {
-	// Files are added under their names. What looks like a secret is hidden in them as everywhere.
+	// Files are added under their names, as they are: they say what the program is, which has no secrets.
 	Files map[string]any
 	// Secrets are texts that must not be in the archive, wherever they come from.
 	Secrets []string
@@ -39,7 +39,7 @@ func Bundle(ctx context.Context, o Options, b BundleOptions, out io.Writer) (Rep
 	r := newRedactor(b.Secrets)
 	files := map[string]any{"report.json": report.Document()}
 	for name, content := range b.Files {
-		files[name] = content
+		files[name] = plain{content}
 	}
 	f.objects(files, r, b.Harmless)
 	var text bytes.Buffer
@@ -63,7 +63,7 @@ func archive(out io.Writer, files map[string]any, r redactor, now time.Time) err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		content, err := r.plain(files[name])
+		content, err := r.written(files[name])
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", name, err)
 		}
@@ -81,11 +81,17 @@ func archive(out io.Writer, files map[string]any, r redactor, now time.Time) err
 	return zipped.Close()
 }
 
-// plain returns the text of a file. Secrets are hidden in each text of an object before it becomes
+// plain is content in which nothing is hidden, although it may look like a secret, as the id of a commit does.
+type plain struct{ content any }
+
+// written returns the text of a file. Secrets are hidden in each text of an object before it becomes
 // JSON, which writes characters such as & and quotes in another way.
-func (r redactor) plain(content any) (string, error) {
-	if text, is := content.(string); is {
-		return r.text(text), nil
+func (r redactor) written(content any) (string, error) {
+	switch c := content.(type) {
+	case string:
+		return r.text(c), nil
+	case plain:
+		return indented(c.content)
 	}
 	raw, err := json.Marshal(content)
 	if err != nil {
@@ -97,11 +103,16 @@ func (r redactor) plain(content any) (string, error) {
 	if err := decoder.Decode(&tree); err != nil {
 		return "", err
 	}
+	return indented(r.tree(tree))
+}
+
+// indented returns the content as JSON for people.
+func indented(content any) (string, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
-	err = encoder.Encode(r.tree(tree))
+	err := encoder.Encode(content)
 	return out.String(), err
 }
 

@@ -85,7 +85,7 @@ func TestHiddenPod(t *testing.T) {
 			Args: []string{"S3cret"}, Env: []corev1.EnvVar{{Name: "A", Value: "S3cret"}},
 		}}},
 	}
-	text, err := newRedactor(nil).plain(newRedactor(nil).pod(spec, func(name string) bool { return name == "cloud-provider" }))
+	text, err := newRedactor(nil).written(newRedactor(nil).pod(spec, func(name string) bool { return name == "cloud-provider" }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,6 +95,21 @@ func TestHiddenPod(t *testing.T) {
 	for _, part := range []string{"/bin/ccm", "--cloud-provider=x", "--odd=[hidden]", `"--plain"`, `"--token"`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s is not in %s", part, text)
+		}
+	}
+}
+
+// The id of a commit looks like a secret. In a file of the program itself it stays, elsewhere it does not.
+func TestCommitIsShown(t *testing.T) {
+	const commit = "a90b4ccaefd4bbf0ffcb52d0cbbe8d6a0fa2a1b3"
+	about := map[string]any{"commit": commit}
+	for name, tt := range map[string]struct {
+		content any
+		shown   bool
+	}{"of the program": {plain{about}, true}, "of the cluster": {about, false}} {
+		text, err := newRedactor(nil).written(tt.content)
+		if err != nil || strings.Contains(text, commit) != tt.shown {
+			t.Errorf("%s: %s, %v", name, text, err)
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
 )
 
 // writeCommands writes the manual of the sub-commands.
@@ -16,6 +18,7 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 	for _, cmd := range commands {
 		fmt.Fprintf(b, "- [`%s`](#%s): %s\n", cmd.Name(), cmd.Name(), lowerFirst(cmd.Short))
 	}
+	writeExitCodes(b, app.ExitCodes())
 	for _, cmd := range withTheirs(commands) {
 		name := cmd.CommandPath()
 		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s%s [flags]\n```\n\n%s\n", name, strings.TrimSuffix(name, cmd.Name()), cmd.Use, cmd.Long)
@@ -36,6 +39,15 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 				row(b, code(name), code(f.DefValue), f.Usage)
 			}
 		})
+	}
+}
+
+// writeExitCodes writes the table of exit codes.
+func writeExitCodes(b *bytes.Buffer, all []app.ExitCode) {
+	fmt.Fprintf(b, "\n## Exit codes\n\n%d, of each command: %s. One line on the standard error says what is wrong. The others:\n\n", app.UsageExitCode.Code, app.UsageExitCode.When)
+	tableHead(b, "Command", "Exit code", "When")
+	for _, c := range all {
+		row(b, code(strings.TrimSpace("cloud-controller-manager "+c.Command)), fmt.Sprint(c.Code), c.When)
 	}
 }
 

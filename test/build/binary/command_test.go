@@ -28,7 +28,7 @@ func run(t *testing.T, path string, args ...string) (code int, stdout, stderr st
 	return 0, out.String(), errOut.String()
 }
 
-func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
+func TestRefusalsAreOneLineAndExitWith64(t *testing.T) {
 	all := strings.Join(registry.Names(), ", ")
 	tests := []struct {
 		name      string
@@ -70,8 +70,8 @@ func TestRefusalsAreOneLineAndExitWith2(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			code, stdout, stderr := run(t, binary(t, tt.providers...), tt.args...)
-			if code != 2 {
-				t.Errorf("exit code %d, want 2", code)
+			if code != 64 {
+				t.Errorf("exit code %d, want 64", code)
 			}
 			if stdout != "" || strings.Count(stderr, "\n") != 1 {
 				t.Errorf("want exactly one line on stderr, got %q and on stdout %q", stderr, stdout)

@@ -177,7 +177,7 @@ func TestCheck(t *testing.T) {
 		"there is nothing to switch from": {"--from=sim"}, "is of another cloud": {"--from=aws"},
 		"want auto, always or never": {"--color=red"}, "is not a format": {"--output=xml"}, "takes no arguments": {"now"}, "unknown flag": {"--no-such-flag"},
 	} {
-		if got := s.Run(append([]string{"adopt"}, args...)...); got.Code != 1 || !strings.Contains(got.Stderr, want) || strings.Count(got.Stderr, "\n") != 1 {
+		if got := s.Run(append([]string{"adopt"}, args...)...); got.Code != 64 || !strings.Contains(got.Stderr, want) || strings.Count(got.Stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q, want %q", args, got.Code, got.Stderr, want)
 		}
 	}

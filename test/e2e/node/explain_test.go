@@ -106,9 +106,14 @@ func TestExplainService(t *testing.T) {
 
 	s.refuse()
 	s.says(s.program.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
-	for _, args := range [][]string{{"explain"}, {"explain", "pod", "x"}, {"explain", "node", "none"}, {"explain", "service", "none"}, {"explain", "service", "shop/"}} {
-		if got := s.program.run("", args...); got.code != 2 || strings.Count(got.stderr, "\n") != 1 {
-			t.Errorf("%q: code %d, %s", args, got.code, got.stderr)
+	for want, all := range map[int][][]string{
+		2:  {{"explain", "node", "none"}, {"explain", "service", "none"}},
+		64: {{"explain"}, {"explain", "pod", "x"}, {"explain", "service", "shop/"}, {"explain", "node", "none", "--no-such-flag"}},
+	} {
+		for _, args := range all {
+			if got := s.program.run("", args...); got.code != want || strings.Count(got.stderr, "\n") != 1 {
+				t.Errorf("%q: code %d, want %d, %s", args, got.code, want, got.stderr)
+			}
 		}
 	}
 }

@@ -159,7 +159,7 @@ spec: {type: LoadBalancer, ports: [{name: http, port: 80}, {name: more, port: 80
 		"kind: Service":                          "apiVersion v1",
 		"apiVersion: v1\nkind: Service\nspek: 1": "spek",
 	} {
-		if got := s.program.run(file, "plan", "service", "-f", "-"); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		if got := s.program.run(file, "plan", "service", "-f", "-"); got.code != 64 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q", file, got.code, got.stderr)
 		}
 	}
@@ -185,12 +185,14 @@ func TestPlanWithTrouble(t *testing.T) {
 	}
 	for name, got := range map[string]ran{
 		"no such Service":    s.program.plan("service", "default/none"),
-		"unknown flag":       s.program.plan("--no-such-flag"),
 		"another credential": s.program.runAs(map[string]string{"DO_ACCESS_TOKEN": "expired-secret"}, "", "plan"),
 	} {
 		if got.code != 1 {
 			t.Errorf("%s: code %d, want 1:\n%s%s", name, got.code, got.stdout, got.stderr)
 		}
+	}
+	if got := s.program.plan("--no-such-flag"); got.code != 64 {
+		t.Errorf("an unknown flag: code %d, want 64:\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
 
@@ -223,11 +225,16 @@ func TestPlanOfControllers(t *testing.T) {
 			}
 		}
 	}
+	const mistaken = `"-servcie" is no controller`
 	for want, args := range map[string][]string{
 		"has no routes": {"routes"}, "asks for none": {"firewall"}, "runs no controller": {"nodes", "--controllers=service"},
-		`"-servcie" is no controller`: {"--controllers=*,-servcie"},
+		mistaken: {"--controllers=*,-servcie"},
 	} {
-		if got := s.program.plan(args...); got.code != 1 || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
+		code := 1
+		if want == mistaken {
+			code = 64
+		}
+		if got := s.program.plan(args...); got.code != code || !contains(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 			t.Errorf("%q: code %d, %q, want %q", args, got.code, got.stderr, want)
 		}
 	}

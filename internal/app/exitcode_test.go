@@ -1,0 +1,56 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Every command has its codes in the table, and in its help; nobody else has.
+func TestEveryCommandHasExitCodes(t *testing.T) {
+	names := []string{""}
+	for _, cmd := range Subcommands() {
+		names = append(names, cmd.Name())
+		if !strings.Contains(cmd.Long, exitCodesOf(cmd.Name())) {
+			t.Errorf("the help of %s does not say its exit codes", cmd.Name())
+		}
+		for _, part := range cmd.Commands() {
+			names = append(names, part.CommandPath())
+		}
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(ExitCodes(), func(c ExitCode) bool { return c.Command == name && c.Code == exitOK }) {
+			t.Errorf("command %q has no exit codes", name)
+		}
+	}
+	for _, c := range ExitCodes() {
+		if !slices.Contains(names, c.Command) {
+			t.Errorf("%q is no command", c.Command)
+		}
+	}
+}
+
+func TestExitCode(t *testing.T) {
+	plain := errors.New("plain")
+	for name, tt := range map[string]struct {
+		err  error
+		want int
+		said string
+	}{
+		"nothing":           {nil, exitOK, ""},
+		"an error":          {plain, exitFailure, "Error: plain\n"},
+		"a mistake":         {fmt.Errorf("plan: %w", usagef("--x")), exitUsage, "Error: plan: --x\n"},
+		"nothing of a name": {absentf("service a/b does not exist"), exitFailure, "Error: service a/b does not exist\n"},
+		"told already":      {&codeError{code: exitDifferent}, exitDifferent, ""},
+		"a code of its own": {&codeError{exitAbsent, plain}, exitAbsent, "Error: plain\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out strings.Builder
+			if got := exitCode(tt.err, &out); got != tt.want || out.String() != tt.said {
+				t.Errorf("code %d and %q, want %d and %q", got, out.String(), tt.want, tt.said)
+			}
+		})
+	}
+}
