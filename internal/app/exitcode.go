@@ -28,9 +28,8 @@ type ExitCode struct {
 	When string
 }
 
-// UsageExitCode is the code of all commands for a mistake on the command line or in the settings, which is told in one line before the
-// cluster or the cloud is read.
-var UsageExitCode = ExitCode{Code: exitUsage, When: "the command line or a setting is wrong; nothing was read"}
+// UsageExitCode is the code of all commands for a mistake on the command line or in the settings, which is told in one line.
+var UsageExitCode = ExitCode{Code: exitUsage, When: "the command line or a setting is wrong"}
 
 // ExitCodes returns the codes of all commands besides UsageExitCode.
 func ExitCodes() []ExitCode {
