@@ -30,7 +30,7 @@ func TestReport(t *testing.T) {
 	const head = "package p\n\nimport \"testing\"\n\n"
 	dir := module(t, map[string]string{
 		"good/p_test.go":   head + "func TestGood(t *testing.T) { t.Log(\"quiet\") }\nfunc TestNot(t *testing.T) { t.Skip(\"why\") }\n",
-		"bad/p_test.go":    head + "func TestBad(t *testing.T) { t.Error(\"loud\") }\nfunc TestFine(t *testing.T) { t.Log(\"hidden\") }\n",
+		"bad/p_test.go":    strings.Replace(head, "\"testing\"", "(\n\"fmt\"\n\"testing\"\n)", 1) + "func TestBad(t *testing.T) { fmt.Println(\"of another program\"); t.Error(\"loud\") }\nfunc TestFine(t *testing.T) { t.Log(\"hidden\") }\n",
 		"panic/p_test.go":  head + "func TestPanic(t *testing.T) { panic(\"help\") }\n",
 		"broken/p_test.go": head + "func TestBroken(t *testing.T) { undefined() }\n",
 		"empty/p.go":       "package p\n",
@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 	}
 	for _, want := range []string{
 		"ok  ", "example.org/m/good, 1 skipped\n", "loud", "panic: help", "undefined: undefined",
-		"5/5", "example.org/m/empty, no tests\n", "\nFAIL example.org/m/bad TestBad\n", "\nFAIL example.org/m/broken\n", "\nFAIL example.org/m/panic\n",
+		"5/5", "example.org/m/empty, no tests\n", "\nFAIL example.org/m/bad TestBad\n    p_test.go:8: loud\n", "\nFAIL example.org/m/broken\n", "\nFAIL example.org/m/panic\n",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("it lacks %q", want)

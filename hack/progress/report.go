@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -97,7 +98,7 @@ func (r *report) testEnds(e event) {
 		r.skipped[e.Package]++
 	case "fail":
 		fmt.Fprint(r.out, strings.Join(r.said[at], ""))
-		r.problems = append(r.problems, at)
+		r.problems = append(r.problems, at+messages(r.said[at]))
 	}
 	delete(r.said, at)
 }
@@ -134,7 +135,25 @@ func (r *report) packageEnds(e event) {
 	fmt.Fprintf(r.out, "%3d/%d %s %6.1f s  %s%s\n", r.ended, max(r.of, r.ended), word, e.Elapsed, e.Package, note)
 }
 
-// end repeats what failed, which may be far above.
+// message is the beginning of what a test says itself, see testing.T.Log. What other programs said, which tests print too, begins
+// otherwise.
+var message = regexp.MustCompile(`^ +[^ :]+\.go:[0-9]+: `)
+
+// most is how many messages of a test are repeated.
+const most = 20
+
+// messages are the first lines of what a test said itself.
+func messages(said []string) string {
+	var all []string
+	for _, line := range said {
+		if message.MatchString(line) && len(all) < most {
+			all = append(all, "\n"+strings.TrimRight(line, "\n"))
+		}
+	}
+	return strings.Join(all, "")
+}
+
+// end repeats what failed and why, which may be far above.
 func (r *report) end() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
