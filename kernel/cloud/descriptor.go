@@ -113,6 +113,9 @@ type Capabilities struct {
 	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
 	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
 	Recalls bool
+	// FindsInLists says that Observe reads the list of a BulkLister where it is given none and no id. Where that list fails or is slow, no
+	// Service reads it for itself then.
+	FindsInLists bool
 	// DeletesAtOnce says that reads do not show a balancer any more when its deletion is acknowledged, and that what is left of
 	// it harms nobody. Where there is a BulkLister one list before the deletion and one after it are all that is read.
 	DeletesAtOnce bool

@@ -221,7 +221,10 @@ func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 
 // query says which bulk list is enough, see observe.
 func (p *finder) query(in cloud.Input) bulklist.Query {
-	query := bulklist.Query{Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves() || p.wantsList()}
+	query := bulklist.Query{
+		Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves() || p.wantsList(),
+		InLists: in.ID == "" && p.manager.cloud.Descriptor.Capabilities.FindsInLists,
+	}
 	if p.expected() {
 		query.After = p.state.Wrote
 		if since := p.state.PendingSince; !since.IsZero() {

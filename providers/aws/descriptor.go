@@ -6,7 +6,9 @@ import (
 	"strings"
 
 	awsmiddleware "github.com/aws/aws-sdk-go-v2/aws/middleware"
+	"github.com/aws/aws-sdk-go-v2/service/ec2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
+	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -35,12 +37,13 @@ func Descriptor() cloud.Descriptor {
 			NodePorts:      true,
 			SourceRanges:   true,
 			Recalls:        true,
+			FindsInLists:   true,
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
 		// advises against long lists of them. An instance may have a hundred addresses;
 		// the SDK decodes XML as it comes in.
-		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20, APIs: []cloud.API{{Name: balancingAPI}}},
+		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 500, AnswerSize: 64 << 20, APIs: apis()},
 		Settings: config.Declared(),
 		// The SDK has one for each of AWS's services, many of which have names of three letters.
 		Variables: cloud.Variables{Others: []string{"AWS_ENDPOINT_URL_*"}},
@@ -74,15 +77,47 @@ func ReadOnly(r *http.Request) bool {
 // Throttled recognises the answers with which AWS throttles: with status 400 or 503 and a code.
 func Throttled(answer *http.Response) bool { return session.Throttled(answer) }
 
-// balancingAPI is the API of load balancers, of both generations. AWS limits it apart from EC2:
-// https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/request-throttling.html
-const balancingAPI = "elasticloadbalancing"
+// The parts of AWS' API that are limited apart:
+//
+//	part                     why
+//	instances                EC2 limits each of its calls by itself. New Nodes wait for these; many load balancers need many security groups,
+//	                         which take nothing from them
+//	classic and network,     each generation of load balancers has its own limits, one for reads and others for changes: refused changes
+//	 reads and changes       hold no list back
+//
+// Sources: https://docs.aws.amazon.com/ec2/latest/devguide/ec2-api-throttling.html and
+// https://docs.aws.amazon.com/elasticloadbalancing/latest/userguide/elb-api-throttling.html.
+const (
+	instancesAPI      = "instances"
+	classicReadsAPI   = "classic-reads"
+	classicChangesAPI = "classic-changes"
+	networkReadsAPI   = "network-reads"
+	networkChangesAPI = "network-changes"
+)
 
-// API says which part of AWS' API a request is of: "" is for EC2 and the few requests for credentials. The SDK leaves the
-// name of the service in the context.
+func apis() (all []cloud.API) {
+	for _, name := range []string{instancesAPI, classicReadsAPI, classicChangesAPI, networkReadsAPI, networkChangesAPI} {
+		all = append(all, cloud.API{Name: name})
+	}
+	return all
+}
+
+// API says which part of AWS' API a request is of: "" is for the rest of EC2 and the few requests for credentials. The SDK leaves the
+// names of the service and of the operation in the context.
 func API(r *http.Request) string {
-	if strings.HasPrefix(awsmiddleware.GetServiceID(r.Context()), elasticloadbalancing.ServiceID) {
-		return balancingAPI
+	service, operation := awsmiddleware.GetServiceID(r.Context()), awsmiddleware.GetOperationName(r.Context())
+	reads := strings.HasPrefix(operation, "Describe")
+	switch {
+	case service == ec2.ServiceID && strings.HasPrefix(operation, "DescribeInstance"):
+		return instancesAPI
+	case service == elasticloadbalancing.ServiceID && reads:
+		return classicReadsAPI
+	case service == elasticloadbalancing.ServiceID:
+		return classicChangesAPI
+	case service == elasticloadbalancingv2.ServiceID && reads:
+		return networkReadsAPI
+	case service == elasticloadbalancingv2.ServiceID:
+		return networkChangesAPI
 	}
 	return ""
 }

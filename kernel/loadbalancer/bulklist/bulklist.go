@@ -45,7 +45,7 @@ const (
 // So do runs that delete, and those that look afterwards whether anything is left.
 //
 // They only save requests: where one fails or is slow, each Service reads for itself. Where the rate limit is used up nobody does:
-// that would be more requests.
+// that would be more requests. Nor does a Service that would read the same list, see Query.InLists.
 type Lists struct {
 	// reader is nil where the cloud has no bulk lists.
 	reader cloud.BulkLister
@@ -59,8 +59,7 @@ type Lists struct {
 	began  time.Time // of latest
 	drop   *time.Timer
 	failed time.Time // when the last one failed
-	// throttled is why, where the rate limit was used up.
-	throttled error
+	why    error     // it did
 	// waiting is how many wait for a list.
 	waiting int
 	// moved is when a balancer may last have got another Service, deleted when one was last deleted:
@@ -78,6 +77,16 @@ type Query struct {
 	Deleting bool
 	// Alone says that a list is worth it for this Service by itself: it replaces several reads.
 	Alone bool
+	// InLists says that the Service would read such a list by itself.
+	InLists bool
+}
+
+// failure is what a failed list means for the one who asks, nil where he is to read for himself.
+func (q Query) failure(why error) error {
+	if q.InLists || cloud.IsClass(why, cloud.FailureThrottled) {
+		return why
+	}
+	return nil
 }
 
 // New returns Lists that are read by the reader, nil for none. services says how many Services with a balancer the
@@ -86,7 +95,8 @@ func New(reader cloud.BulkLister, services func() int) *Lists {
 	return &Lists{reader: reader, services: services, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
 }
 
-// Get returns a bulk list that began late enough, nil when it is not worth one. It fails where the rate limit is used up.
+// Get returns a bulk list that began late enough, nil when it is not worth one. It fails where the rate limit is used up, and with
+// Query.InLists where the list does.
 func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	asked := time.Now()
 	if s.reader == nil || !s.manyAtOnce(q.Service, asked) && !q.Alone {
@@ -94,8 +104,8 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	}
 	s.enter()
 	defer s.leave(q.Service)
-	if !s.take(ctx, asked) {
-		return nil, s.tooSlow(ctx, asked)
+	if !s.take(ctx, asked, q) {
+		return nil, s.tooSlow(ctx, asked, q)
 	}
 	defer func() { <-s.turn }()
 	now := time.Now()
@@ -105,11 +115,11 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	if !s.wait(ctx, now) {
 		return nil, nil
 	}
-	return s.read(ctx)
+	return s.read(ctx, q)
 }
 
 // read reads a bulk list, for all who wait. The caller has the turn.
-func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
+func (s *Lists) read(ctx context.Context, q Query) (cloud.BulkList, error) {
 	began := time.Now()
 	latest, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
 	s.mu.Lock()
@@ -122,17 +132,14 @@ func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 	case ctx.Err() != nil: // the cloud did not fail
 		return nil, nil
 	}
-	s.failed, s.throttled = time.Now(), nil
-	if cloud.IsClass(err, cloud.FailureThrottled) {
-		s.throttled = err
-	}
-	return nil, s.throttled
+	s.failed, s.why = time.Now(), err
+	return nil, q.failure(err)
 }
 
 // tooSlow is why nobody reads for himself where a list has been waited for as long as one ever is: that would be many more requests,
 // nil otherwise.
-func (s *Lists) tooSlow(ctx context.Context, asked time.Time) error {
-	if ctx.Err() != nil || s.patience() < mostPatience {
+func (s *Lists) tooSlow(ctx context.Context, asked time.Time, q Query) error {
+	if ctx.Err() != nil || s.patience(q) < mostPatience {
 		return nil
 	}
 	waited := time.Since(asked).Round(time.Second)
@@ -143,9 +150,9 @@ func (s *Lists) tooSlow(ctx context.Context, asked time.Time) error {
 }
 
 // take waits for the turn, for as long as it is worth it to those who wait by then, and reports whether it has it.
-func (s *Lists) take(ctx context.Context, asked time.Time) bool {
+func (s *Lists) take(ctx context.Context, asked time.Time, q Query) bool {
 	for {
-		left := s.patience() - time.Since(asked)
+		left := s.patience(q) - time.Since(asked)
 		if left <= 0 {
 			return false
 		}
@@ -170,7 +177,10 @@ func (s *Lists) enter() {
 }
 
 // patience is how long a list is waited for.
-func (s *Lists) patience() time.Duration {
+func (s *Lists) patience(q Query) time.Duration {
+	if q.InLists {
+		return mostPatience
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return min(max(maxAge, time.Duration(s.busy())*patienceEach), mostPatience)
@@ -257,7 +267,7 @@ func (s *Lists) known(now, asked time.Time, q Query) (list cloud.BulkList, final
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.failed.IsZero() && now.Sub(s.failed) < maxAge {
-		return nil, true, s.throttled
+		return nil, true, q.failure(s.why)
 	}
 	young := now.Sub(s.began) < max(maxAge, s.apart()) || !s.began.Before(asked)
 	fresh := s.latest != nil && young && !s.began.Before(q.After) && s.began.After(s.moved) &&

@@ -86,6 +86,49 @@ func TestTooSlowListIsAnError(t *testing.T) {
 	})
 }
 
+// Where a Service would read the same list by itself, it waits for a slow one, also with few others, and is told why one fails. Others read
+// for themselves.
+func TestNobodyReadsTheSameList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		api := &slow{takes: 20 * time.Second}
+		lists := New(api, func() int { return many })
+		ask := func(inLists int) (with, without, failed int) {
+			for i := range many { // it is known then that many come at once
+				lists.WorthReading(types.UID(fmt.Sprint("earlier ", i)))
+			}
+			var mu sync.Mutex
+			var all sync.WaitGroup
+			for i := range 10 {
+				all.Go(func() {
+					list, err := lists.Get(t.Context(), Query{Service: types.UID(fmt.Sprint(i)), After: time.Now(), InLists: i < inLists})
+					mu.Lock()
+					defer mu.Unlock()
+					switch {
+					case err != nil:
+						failed++
+					case list != nil:
+						with++
+					default:
+						without++
+					}
+				})
+			}
+			all.Wait()
+			return with, without, failed
+		}
+		if with, without, failed := ask(10); with != 10 || without+failed > 0 || len(api.began) > 2 {
+			t.Errorf("a list of 20 s: %d with it, %d without, %d failed; %d lists", with, without, failed, len(api.began))
+		}
+		time.Sleep(maxAge)
+		began := len(api.began)
+		api.throttled = errors.New("broken")
+		if with, without, failed := ask(6); with > 0 || without != 4 || failed != 6 || len(api.began)-began > 1 {
+			t.Errorf("a list that fails: %d with it, %d without, %d failed; %d lists", with, without, failed, len(api.began)-began)
+		}
+		time.Sleep(mostPatience)
+	})
+}
+
 // A Service that does not wait for its list any more costs the others nothing.
 func TestOneGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -108,7 +151,7 @@ func TestOneGivesUp(t *testing.T) {
 type slow struct {
 	reader
 	takes      time.Duration
-	throttled  error
+	throttled  error // why they fail
 	priorities []cloud.Priority
 }
 

@@ -65,12 +65,12 @@ func TestTextOfAUsedUpBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := NewLimiter(cloud.Limits{RequestsPerHour: 1000}, 0) // 400 at once
 		for range 240 {
-			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityCreation}); err != nil {
+			if err := pass(t.Context(), l, cloud.PriorityCreation); err != nil {
 				t.Fatal(err)
 			}
 		}
 		for range 60 {
-			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityDeletion}); err != nil {
+			if err := pass(t.Context(), l, cloud.PriorityDeletion); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -104,7 +104,7 @@ func TestShares(t *testing.T) {
 			}{{cloud.PriorityRefresh, 500}, {cloud.PriorityChange, 550}, {cloud.PriorityCreation, 600}, {cloud.PriorityBegun, 900}, {cloud.PriorityDeletion, 950}, {cloud.PriorityExistence, 1000}} {
 				for {
 					now, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-					err := l.Wait(now, Request{Priority: step.priority})
+					err := pass(now, l, step.priority)
 					cancel()
 					if err != nil {
 						break

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -20,6 +21,10 @@ const (
 	increase   = 0.02
 	lowestRate = 0.1
 )
+
+// mostAtOnce is how many requests to one API may be under way, each priority with its share: what a cloud that is slow has been asked for
+// already is what a more urgent request waits behind there.
+const mostAtOnce = 32
 
 // Limiter lets requests through as order says, as fast as the budget allows.
 // There is no goroutine: whoever arrives, and a timer, hands out what is due.
@@ -98,8 +103,8 @@ func (l *Limiter) leave(w *waiter) bool {
 // dispatch answers every waiter that can be answered now, and sets the timer for the next.
 func (l *Limiter) dispatch(now time.Time) {
 	times := l.times(now)
-	for !times[cloud.PriorityNodeInit].After(now) {
-		at := l.order.choose(now, l.queue, times, l.sustained())
+	for !times[cloud.PriorityNodeInit].After(now) && l.underWay < mostAtOnce {
+		at := l.order.choose(now, l.queue, l.answered(times), l.sustained())
 		if at < 0 {
 			break
 		}
@@ -141,6 +146,19 @@ func (l *Limiter) times(now time.Time) (times [cloud.Priorities]time.Time) {
 	}
 	return times
 }
+
+// answered are the times of those for whose standing not too many requests are under way. The others wait for an answer.
+func (l *Limiter) answered(times [cloud.Priorities]time.Time) [cloud.Priorities]time.Time {
+	for p, share := range shares {
+		if float64(l.underWay) >= share*mostAtOnce {
+			times[p] = never
+		}
+	}
+	return times
+}
+
+// never is later than any request waits.
+var never = time.Unix(math.MaxInt32, 0)
 
 func (l *Limiter) wake(at, now time.Time) {
 	if l.timer != nil {
@@ -185,6 +203,7 @@ func (l *Limiter) Lost() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.underWay = max(l.underWay-1, 0)
+	l.dispatch(time.Now())
 }
 
 const waiting = "waiting for the rate limit"
@@ -196,7 +215,11 @@ func (l *Limiter) overtaken(w *waiter, err error) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return Waited(fmt.Errorf("no request for %s was possible before the deadline; %s: %w", purposes[w.Priority], l.order.usage.text(time.Now()), err))
+	why := l.order.usage.text(time.Now())
+	if float64(l.underWay) >= shares[w.standing()]*mostAtOnce {
+		why = "the cloud is slow to answer the many that are under way"
+	}
+	return Waited(fmt.Errorf("no request for %s was possible before the deadline; %s: %w", purposes[w.Priority], why, err))
 }
 
 func (l *Limiter) tooLate(now time.Time, w *waiter, wait time.Duration) error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -27,12 +28,21 @@ func most(sent []time.Time, length time.Duration) int {
 	return best
 }
 
+// pass waits for a request whose answer comes at once.
+func pass(ctx context.Context, l *Limiter, p cloud.Priority) error {
+	err := l.Wait(ctx, Request{Priority: p})
+	if err == nil {
+		l.Lost()
+	}
+	return err
+}
+
 // saturate sends as much as the limiter allows for a while.
 func saturate(t *testing.T, l *Limiter, p cloud.Priority, d time.Duration) []time.Time {
 	t.Helper()
 	var sent []time.Time
 	for end := time.Now().Add(d); time.Now().Before(end); {
-		if err := l.Wait(context.Background(), Request{Priority: p}); err != nil {
+		if err := pass(context.Background(), l, p); err != nil {
 			t.Fatal(err)
 		}
 		sent = append(sent, time.Now())
@@ -89,7 +99,7 @@ type queue struct {
 // arrive starts a wait and writes its name when it may go.
 func (q *queue) arrive(p cloud.Priority, name string) {
 	go func() {
-		if q.limiter.Wait(context.Background(), Request{Priority: p}) == nil {
+		if pass(context.Background(), q.limiter, p) == nil {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.names = append(q.names, name)
@@ -131,7 +141,7 @@ func TestLimiterStarvesNobody(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		for range 60 { // new Nodes alone need more than there is
 			go func() {
-				for l.Wait(ctx, Request{Priority: cloud.PriorityNodeInit}) == nil {
+				for pass(ctx, l, cloud.PriorityNodeInit) == nil {
 				}
 			}()
 		}
@@ -162,6 +172,58 @@ func TestLimiterKeepsRoomForUrgentOnes(t *testing.T) {
 		synctest.Wait()
 		if n := len(q.went()); n != 201 {
 			t.Errorf("%d requests went, want all 201", n)
+		}
+	})
+}
+
+// A cloud that is slow gets so many requests at once, fewer where they are less urgent. The next one goes when one is answered, or
+// has no answer.
+func TestRequestsAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := NewLimiter(cloud.Limits{}, 0)
+		q, others := &queue{limiter: l}, 0
+		for ; ; others++ {
+			now, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+			err := l.Wait(now, Request{Priority: cloud.PriorityCreation})
+			cancel()
+			if err == nil {
+				continue
+			}
+			const want = "no request for new load balancers was possible before the deadline; the cloud is slow to answer the many that are under way"
+			if !cloud.IsClass(err, cloud.FailureThrottled) || !strings.Contains(err.Error(), want) {
+				t.Errorf("error %v\nwant  %s", err, want)
+			}
+			break
+		}
+		if others != 20 {
+			t.Errorf("%d requests for new load balancers at once, want 60 %% of 32", others)
+		}
+		if err := pass(t.Context(), l, cloud.PriorityNodeInit); err != nil {
+			t.Error(err)
+		}
+		q.arrive(cloud.PriorityCreation, "after an answer")
+		q.arrive(cloud.PriorityCreation, "after a loss")
+		if went := q.went(); len(went) > 0 {
+			t.Errorf("%v went before an answer", went)
+		}
+		l.Observe(time.Now(), Advice{})
+		synctest.Wait()
+		if went := q.went(); len(went) != 2 { // each is answered at once
+			t.Errorf("after an answer went %v, want both", went)
+		}
+		for range mostAtOnce - (others - 1) {
+			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityNodeInit}); err != nil {
+				t.Error(err)
+			}
+		}
+		q.arrive(cloud.PriorityNodeInit, "new Node")
+		if went := q.went(); len(went) != 2 {
+			t.Errorf("%v went beside %d requests under way", went, mostAtOnce)
+		}
+		l.Lost()
+		synctest.Wait()
+		if went := q.went(); len(went) != 3 {
+			t.Errorf("after a request was lost went %v, want the new Node", went)
 		}
 	})
 }
@@ -206,7 +268,7 @@ func TestOvertakenUntilTheDeadline(t *testing.T) {
 		busy, stop := context.WithCancel(t.Context())
 		for range 9 {
 			go func() {
-				for l.Wait(busy, Request{Priority: cloud.PriorityNodeInit}) == nil {
+				for pass(busy, l, cloud.PriorityNodeInit) == nil {
 				}
 			}()
 		}
@@ -282,7 +344,7 @@ func TestAIMDScalesTheMinute(t *testing.T) {
 		time.Sleep(time.Second)
 		start := time.Now()
 		for range 101 {
-			if err := l.Wait(t.Context(), Request{Priority: cloud.PriorityNodeInit}); err != nil {
+			if err := pass(t.Context(), l, cloud.PriorityNodeInit); err != nil {
 				t.Fatal(err)
 			}
 		}

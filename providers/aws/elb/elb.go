@@ -156,10 +156,11 @@ type Snapshot struct {
 	Balancer *Balancer
 }
 
-// Most balancers AWS answers with at once (DescribeLoadBalancers PageSize, DescribeTags
-// LoadBalancerNames).
 const (
-	pageSize = 400
+	// pageSize is how many balancers are asked for at once. AWS gives 400, but of each all its instances, of which it may have 1,000: four times as much
+	// would be more than an answer may take of memory.
+	pageSize = 100
+	// tagBatch is the most balancers whose tags AWS answers with at once.
 	tagBatch = 20
 )
 

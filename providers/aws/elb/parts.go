@@ -60,9 +60,10 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
 		list = append(list, p.part(kindAttributes, p.lb.Key, attributes))
 	}
+	of := p.part(kindTarget, "", map[string]any{})
 	for _, id := range b.Targets {
-		target := p.part(kindTarget, string(id), map[string]any{})
-		target.Machine = id
+		target := of // the fields are the same of all, thousands in a large cluster
+		target.Key, target.Machine = string(id), id
 		list = append(list, target)
 	}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)

@@ -1,5 +1,6 @@
 """Runs moto, mended, on the Unix socket whose path is the only argument."""
 
+import collections
 import functools
 import os
 import signal
@@ -22,6 +23,7 @@ from werkzeug.serving import make_server  # noqa: E402
 import classic  # noqa: E402, F401
 import compute  # noqa: E402, F401
 import network  # noqa: E402, F401
+import speed  # noqa: E402, F401
 
 
 # What does not change while moto runs, and what it finds out anew for every request.
@@ -41,15 +43,36 @@ class Quiet(MotoRequestHandler):
 
 
 class OneByOne(DomainDispatcherApplication):
-    """Answers one request at a time: moto looks first and changes then, and AWS does both at once."""
+    """Answers one request at a time, in the order in which they come: moto looks first and changes then, and AWS does both at once."""
 
     def __init__(self):
         super().__init__(create_backend_app)
-        self.turn = threading.Lock()
+        self.lock = threading.Lock()
+        self.busy = False
+        self.waiting = collections.deque()  # a lock alone lets anybody be the next
 
     def __call__(self, environ, start_response):
-        with self.turn:
+        self.enter()
+        try:
             return super().__call__(environ, start_response)
+        finally:
+            self.leave()
+
+    def enter(self):
+        with self.lock:
+            if not self.busy:
+                self.busy = True
+                return
+            turn = threading.Event()
+            self.waiting.append(turn)
+        turn.wait()
+
+    def leave(self):
+        with self.lock:
+            if self.waiting:
+                self.waiting.popleft().set()
+            else:
+                self.busy = False
 
 
 if __name__ == "__main__":
