@@ -104,8 +104,10 @@ func TestSourceRanges(t *testing.T) {
 		want       string
 	}{
 		"none":                    {nil, false, false, "0.0.0.0/0"},
+		"none, IPv6, address":     {nil, true, false, "::/0"},
+		"none, IPv6, IPv4 subnet": {nil, true, false, "0.0.0.0/0"},
 		"none on both":            {nil, false, true, ""},
-		"none, IPv6":              {nil, true, false, "::/0"},
+		"none, IPv6":              {nil, true, false, ""},
 		"both on IPv4":            {both, false, false, "10.0.0.0/8"},
 		"both on IPv6":            {both, true, false, "2001:db8:1::/48"},
 		"both on both":            {both, false, true, "10.0.0.0/8,2001:db8:1::/48"},
@@ -114,6 +116,9 @@ func TestSourceRanges(t *testing.T) {
 	} {
 		in := specOf(nil)
 		in.SourceRanges, in.IPv6, in.DualStack = test.ranges, test.ipv6, test.dual
+		if family, known := map[string]string{"none, IPv6, address": "6", "none, IPv6, IPv4 subnet": "4"}[name]; known {
+			in.Lookups = map[string]string{desired.LookupVIPFamily: family}
+		}
 		if got := strings.Join(unconnected().Allowed(in), ","); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
 		}

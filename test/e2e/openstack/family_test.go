@@ -25,7 +25,8 @@ func (s *site) refused(svc *corev1.Service, field string) {
 	}
 }
 
-// TestFamilies: members have the Service's family. The ovn provider cannot lead from an address of the other one to them.
+// TestFamilies: members have the Service's family, whatever the family of the balancer's address. The ovn provider cannot lead from one
+// to the other.
 func TestFamilies(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	inner := annotated(own+"internal-load-balancer", "true")
@@ -33,8 +34,9 @@ func TestFamilies(t *testing.T) {
 		place func(*corev1.Service)
 		ipv6  bool // of the balancer's address
 	}{
-		"in a network of both": {annotated(own+"network-id", s.project.NetworkID), true},
-		"in an IPv6 subnet":    {annotated(own+"subnet-id", s.project.Subnet6ID), true},
+		"in a network of both":  {annotated(own+"network-id", s.project.NetworkID), true},
+		"in an IPv6 subnet":     {annotated(own+"subnet-id", s.project.Subnet6ID), true},
+		"behind IPv4 addresses": {annotated(own+"subnet-id", s.project.SubnetID), false},
 	} {
 		svc := s.service("six", ofIPv6, inner, test.place)
 		s.ensure(svc)

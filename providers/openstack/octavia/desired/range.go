@@ -53,13 +53,16 @@ func (r *Rules) checkRanges(in cloud.Input) error {
 //	source ranges  families  allowed
 //	some           –         those of the families
 //	none           one       explicitly everybody, as upstream writes it
+//	none           IPv6, of  nothing said: the subnet that the Service names may be one of IPv4
+//	                a new
+//	                balancer
 //	none           both      nothing said: Octavia up to Zed makes rules of the wrong family of
 //	                         what is said, and the balancer fails
 func (r *Rules) Allowed(in cloud.Input) []string {
 	switch list := r.SourceRanges(in); {
 	case len(list) > 0:
 		return list
-	case r.onBoth(in):
+	case r.onBoth(in), in.IPv6 && in.Lookups[LookupVIPFamily] == "":
 		return nil
 	}
 	return []string{Everyone(OnIPv6(in))}
