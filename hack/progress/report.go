@@ -142,15 +142,15 @@ var message = regexp.MustCompile(`^ +[^ :]+\.go:[0-9]+: `)
 // most is how many messages of a test are repeated.
 const most = 20
 
-// messages are the first lines of what a test said itself.
+// messages are the last lines of what a test said itself: why it failed is mostly there.
 func messages(said []string) string {
 	var all []string
 	for _, line := range said {
-		if message.MatchString(line) && len(all) < most {
+		if message.MatchString(line) {
 			all = append(all, "\n"+strings.TrimRight(line, "\n"))
 		}
 	}
-	return strings.Join(all, "")
+	return strings.Join(all[max(0, len(all)-most):], "")
 }
 
 // end repeats what failed and why, which may be far above.

@@ -37,7 +37,7 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 		fmt.Fprintf(b, "Published limits: %s.\n", published)
 	}
 	for _, api := range d.Limits.APIs {
-		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, cmp.Or(rate(api.RequestsPerHour, api.RequestsPerMinute), "by a rate that the cloud does not publish"))
+		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, cmp.Or(rate(api.RequestsPerHour, api.RequestsPerMinute), "by no published number of requests in a minute or an hour: 50 a second at first, fewer when the cloud throttles"))
 	}
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))

@@ -113,8 +113,8 @@ type Capabilities struct {
 	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
 	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
 	Recalls bool
-	// FindsInLists says that Observe reads the list of a BulkLister where it is given none and no id. Where that list fails or is slow, no
-	// Service reads it for itself then.
+	// FindsInLists says that Observe reads what the BulkLister does, and as much, where it is given no list, no id and no observation of
+	// before. Where the common list fails or is slow, no Service reads one for itself then, unless it is given up.
 	FindsInLists bool
 	// DeletesAtOnce says that reads do not show a balancer any more when its deletion is acknowledged, and that what is left of
 	// it harms nobody. Where there is a BulkLister one list before the deletion and one after it are all that is read.
@@ -138,7 +138,7 @@ type Limits struct {
 	// GetBatch is how many ids one Instances.Get may name, at least 1.
 	GetBatch int
 	// RequestsPerHour and RequestsPerMinute bound one credential. With APIs they are those of what
-	// is in none of them, machines among it.
+	// is in none of them.
 	RequestsPerHour   int
 	RequestsPerMinute int
 	// APIs are the parts of the API with limits of their own, none where all requests have one.

@@ -2,15 +2,18 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
 
@@ -223,6 +226,55 @@ func TestBrokenBulkListsAreDoneWithout(t *testing.T) {
 		}
 		if took := time.Since(began); took > 10*time.Second { // a second for each Service
 			t.Errorf("it took %v", took)
+		}
+	})
+}
+
+// Where a driver finds balancers in the same list that the common one is, Services of which nothing is known are told why that fails. Those that were
+// found before go on by themselves, after a restart too, and so do those that give their balancers up.
+func TestNobodyReadsABrokenListByHimself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		descriptor := fakeDescriptor
+		descriptor.Capabilities.FindsInLists, descriptor.IDAnnotation = true, ""
+		s, all := listed(t, 10)
+		start := func() {
+			all[0].start(run.Live, descriptor)
+			for _, f := range all {
+				f.Manager = all[0].Manager
+			}
+		}
+		start()
+		s.broken = true
+		failed := 0
+		for _, f := range all {
+			if err := f.ensure(); errors.Is(err, errBroken) {
+				failed++
+			}
+		}
+		if want := len(all) - (manyServices - 1); failed != want || s.observes >= len(all) {
+			t.Errorf("%d Services were told of the broken list and %d looks went to the cloud, want %d told", failed, s.observes, want)
+		}
+		time.Sleep(bulkListAge)
+		s.broken = false
+		for _, f := range all {
+			f.settle()
+		}
+		start()
+		share(all)
+		time.Sleep(bulkListAge)
+		s.broken = true
+		for _, f := range all {
+			if err := f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]); err != nil {
+				t.Errorf("a Service whose balancer was found before: %v", err)
+			}
+		}
+		time.Sleep(bulkListAge)
+		start()
+		for _, f := range all {
+			f.svc.DeletionTimestamp = &metav1.Time{Time: time.Now()}
+			if err := f.Delete(t.Context(), f.svc); errors.Is(err, errBroken) {
+				t.Errorf("a Service that goes: %v", err)
+			}
 		}
 	})
 }

@@ -223,7 +223,7 @@ func (p *finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 func (p *finder) query(in cloud.Input) bulklist.Query {
 	query := bulklist.Query{
 		Service: p.Service.UID, After: p.began, Deleting: in.Deleting, Alone: in.Deleting && p.deletesAtOnce() || p.leaves() || p.wantsList(),
-		InLists: in.ID == "" && p.manager.cloud.Descriptor.Capabilities.FindsInLists,
+		InLists: p.findsInLists(in),
 	}
 	if p.expected() {
 		query.After = p.state.Wrote
@@ -243,6 +243,11 @@ func (p *finder) query(in cloud.Input) bulklist.Query {
 		}
 	}
 	return query
+}
+
+// findsInLists reports whether the driver would read the same list by itself. One that was found before is read by its name.
+func (p *finder) findsInLists(in cloud.Input) bool {
+	return in.ID == "" && p.state.Last == nil && !in.Deleting && p.manager.cloud.Descriptor.Capabilities.FindsInLists
 }
 
 // deletesAtOnce says that one bulk list before a deletion and one after it are enough.

@@ -40,7 +40,7 @@ var seconds = []float64{.01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}
 var (
 	Requests           = &Definition{"ccm_cloud_requests_total", Counter, []string{"cloud", "api", "operation", "code"}, "HTTP requests to the cloud by driver operation and status code; code is \"error\" when no answer came.", nil}
 	RequestSeconds     = &Definition{"ccm_cloud_request_duration_seconds", Histogram, []string{"cloud", "api", "operation"}, "Duration of HTTP requests to the cloud in seconds.", seconds}
-	LimiterWaitSeconds = &Definition{"ccm_cloud_limiter_wait_seconds", Histogram, []string{"cloud", "api", "priority"}, "Time requests waited for the rate limit in seconds, by what they are for.", seconds}
+	LimiterWaitSeconds = &Definition{"ccm_cloud_limiter_wait_seconds", Histogram, []string{"cloud", "api", "priority"}, "Time requests waited for the rate limit, or for a slow cloud to answer those under way, in seconds, by what they are for: node_init, existence, deletion, begun, creation, change, refresh.", seconds}
 	RateRemaining      = &Definition{"ccm_cloud_rate_limit_remaining", Gauge, []string{"cloud", "api"}, "Requests left in the cloud's own window, as its headers say.", nil}
 	CallFailures       = &Definition{"ccm_cloud_call_failures_total", Counter, []string{"cloud", "operation", "class"}, "Failed driver calls by failure class.", nil}
 	SnapshotAge        = &Definition{"ccm_inventory_age_seconds", Gauge, []string{"cloud"}, "Age of the machine list in seconds when it was last used.", nil}

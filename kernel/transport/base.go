@@ -27,7 +27,7 @@ func Base() *http.Transport {
 		HTTP2:                  &http.HTTP2Config{SendPingTimeout: 15 * time.Second, PingTimeout: 15 * time.Second},
 		MaxResponseHeaderBytes: maxHeader,
 		MaxIdleConns:           100,
-		MaxIdleConnsPerHost:    16,
+		MaxIdleConnsPerHost:    32, // as many requests as the limiter has under way
 		IdleConnTimeout:        90 * time.Second,
 	}
 }

@@ -32,9 +32,14 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 		closeBody(request)
 		return nil, err
 	}
+	answered := false
+	defer func() {
+		if !answered { // it failed, or the driver's code panicked
+			limiter.Lost()
+		}
+	}()
 	response, err := l.next.RoundTrip(request)
 	if err != nil {
-		limiter.Lost()
 		return nil, err
 	}
 	advice := rate.ReadAdvice(response, time.Now())
@@ -44,6 +49,7 @@ func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	if advice.HasRemaining {
 		l.metrics.Set(metric.RateRemaining, float64(advice.Remaining), l.cloud, api)
 	}
+	answered = true
 	limiter.Observe(sent, advice)
 	return response, nil
 }

@@ -318,3 +318,35 @@ func TestBaseTransportVerifiesAndSpeaksHTTP2(t *testing.T) {
 		t.Errorf("protocol = %s, want HTTP/2.0", proto)
 	}
 }
+
+// A driver's code that panics at an answer, again and again, leaves room for further requests.
+func TestPanicsLeaveRoom(t *testing.T) {
+	panics := true
+	client := serve(t, Options{Throttled: func(*http.Response) bool {
+		if panics {
+			panic("an answer that nobody expected")
+		}
+		return false
+	}}, func(http.ResponseWriter, *http.Request) {})
+	ask := func() (err error) {
+		defer func() { _ = recover() }()
+		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+		defer cancel()
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://cloud.example", nil)
+		if err != nil {
+			return err
+		}
+		answer, err := client.Do(request)
+		if err != nil {
+			return err
+		}
+		return answer.Body.Close()
+	}
+	for range 50 {
+		_ = ask()
+	}
+	panics = false
+	if err := ask(); err != nil {
+		t.Error(err)
+	}
+}

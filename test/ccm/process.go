@@ -189,9 +189,12 @@ func (p *Process) Healthy(ctx context.Context) error {
 	})
 }
 
+// URL returns where a path of the secure port is.
+func (p *Process) URL(path string) string { return fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path) }
+
 // Get reads a path of the secure port, with a bearer token unless it is "".
 func (p *Process) Get(ctx context.Context, path, token string) (string, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, fmt.Sprintf("https://127.0.0.1:%d%s", p.port, path), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, p.URL(path), nil)
 	if err != nil {
 		return "", err
 	}

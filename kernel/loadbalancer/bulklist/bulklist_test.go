@@ -121,7 +121,7 @@ func TestNobodyReadsTheSameList(t *testing.T) {
 		}
 		time.Sleep(maxAge)
 		began := len(api.began)
-		api.throttled = errors.New("broken")
+		api.fails = errors.New("broken")
 		if with, without, failed := ask(6); with > 0 || without != 4 || failed != 6 || len(api.began)-began > 1 {
 			t.Errorf("a list that fails: %d with it, %d without, %d failed; %d lists", with, without, failed, len(api.began)-began)
 		}
@@ -151,14 +151,14 @@ func TestOneGivesUp(t *testing.T) {
 type slow struct {
 	reader
 	takes      time.Duration
-	throttled  error // why they fail
+	fails      error
 	priorities []cloud.Priority
 }
 
 func (s *slow) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	s.began, s.priorities = append(s.began, time.Now()), append(s.priorities, cloud.PriorityOf(ctx))
 	time.Sleep(s.takes)
-	return s, s.throttled
+	return s, s.fails
 }
 
 // crowd has so many Services look at once, again and again for a minute, and returns how many got a list, and how many none.
@@ -212,7 +212,7 @@ func TestManyShareAListThatWaits(t *testing.T) {
 func TestThrottledListIsToldToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		throttled := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: time.Minute}}
-		api := &slow{takes: time.Second, throttled: throttled}
+		api := &slow{takes: time.Second, fails: throttled}
 		lists := New(api, func() int { return many })
 		var all sync.WaitGroup
 		for i := range 20 {
@@ -227,7 +227,7 @@ func TestThrottledListIsToldToAll(t *testing.T) {
 			t.Errorf("%d lists, want one", len(api.began))
 		}
 		time.Sleep(maxAge)
-		if api.throttled = errors.New("broken"); len(api.began) == 1 {
+		if api.fails = errors.New("broken"); len(api.began) == 1 {
 			if _, err := lists.Get(t.Context(), Query{Service: "later", Alone: true}); err != nil {
 				t.Errorf("error %v: a list that fails otherwise is done without", err)
 			}

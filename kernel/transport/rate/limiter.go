@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
 	"sync"
 	"time"
@@ -22,8 +21,8 @@ const (
 	lowestRate = 0.1
 )
 
-// mostAtOnce is how many requests to one API may be under way, each priority with its share: what a cloud that is slow has been asked for
-// already is what a more urgent request waits behind there.
+// mostAtOnce is how many requests to one API may be under way until the header of their answers comes, each priority with its share: what a
+// cloud that is slow has been asked for already is what a more urgent request waits behind there.
 const mostAtOnce = 32
 
 // Limiter lets requests through as order says, as fast as the budget allows.
@@ -54,9 +53,13 @@ func NewLimiter(limits cloud.Limits, qps float64) *Limiter {
 	return &Limiter{budget: newBudget(limits, qps), rate: 1}
 }
 
-// ForAPI returns the limiter of one of a cloud's APIs. qps can only lower its limits.
+// ForAPI returns the limiter of one of a cloud's APIs. qps can only lower limits that are declared; where none is, it stands in for
+// our own.
 func ForAPI(api cloud.API, qps float64) *Limiter {
 	limits := cloud.Limits{RequestsPerHour: api.RequestsPerHour, RequestsPerMinute: api.RequestsPerMinute}
+	if limits.RequestsPerHour == 0 && limits.RequestsPerMinute == 0 {
+		return &Limiter{budget: newBudget(limits, qps), rate: 1, LeastPause: api.Pause}
+	}
 	return &Limiter{budget: newBudget(limits, 0).atMost(qps), rate: 1, LeastPause: api.Pause}
 }
 
@@ -103,8 +106,8 @@ func (l *Limiter) leave(w *waiter) bool {
 // dispatch answers every waiter that can be answered now, and sets the timer for the next.
 func (l *Limiter) dispatch(now time.Time) {
 	times := l.times(now)
-	for !times[cloud.PriorityNodeInit].After(now) && l.underWay < mostAtOnce {
-		at := l.order.choose(now, l.queue, l.answered(times), l.sustained())
+	for !times[cloud.PriorityNodeInit].After(now) && !l.full(cloud.PriorityNodeInit) {
+		at := l.order.choose(now, l.queue, l.room(times))
 		if at < 0 {
 			break
 		}
@@ -147,18 +150,18 @@ func (l *Limiter) times(now time.Time) (times [cloud.Priorities]time.Time) {
 	return times
 }
 
-// answered are the times of those for whose standing not too many requests are under way. The others wait for an answer.
-func (l *Limiter) answered(times [cloud.Priorities]time.Time) [cloud.Priorities]time.Time {
-	for p, share := range shares {
-		if float64(l.underWay) >= share*mostAtOnce {
-			times[p] = never
-		}
-	}
-	return times
+// full reports whether as many requests are under way as there may be of that standing. The next one goes when one is answered.
+func (l *Limiter) full(standing cloud.Priority) bool {
+	return l.underWay >= int(shares[standing]*mostAtOnce)
 }
 
-// never is later than any request waits.
-var never = time.Unix(math.MaxInt32, 0)
+func (l *Limiter) room(times [cloud.Priorities]time.Time) room {
+	r := room{times: times, sustained: l.sustained()}
+	for p := range r.full {
+		r.full[p] = l.full(cloud.Priority(p))
+	}
+	return r
+}
 
 func (l *Limiter) wake(at, now time.Time) {
 	if l.timer != nil {
@@ -215,11 +218,11 @@ func (l *Limiter) overtaken(w *waiter, err error) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	why := l.order.usage.text(time.Now())
-	if float64(l.underWay) >= shares[w.standing()]*mostAtOnce {
-		why = "the cloud is slow to answer the many that are under way"
+	const text = "no request for %s was possible before the deadline; %s: %w"
+	if l.full(w.standing()) {
+		return waited("waiting for the cloud", fmt.Errorf(text, purposes[w.Priority], "it is slow to answer those that are under way", err))
 	}
-	return Waited(fmt.Errorf("no request for %s was possible before the deadline; %s: %w", purposes[w.Priority], why, err))
+	return Waited(fmt.Errorf(text, purposes[w.Priority], l.order.usage.text(time.Now()), err))
 }
 
 func (l *Limiter) tooLate(now time.Time, w *waiter, wait time.Duration) error {
@@ -233,10 +236,12 @@ func (l *Limiter) tooLate(now time.Time, w *waiter, wait time.Duration) error {
 
 // Waited is the error of a wait that ended with its context. A deadline that passed here says
 // that we are slow, not that the cloud does not answer.
-func Waited(err error) error {
+func Waited(err error) error { return waited(waiting, err) }
+
+func waited(op string, err error) error {
 	failure := cloud.Failure{Class: cloud.FailureUnknown}
 	if errors.Is(err, context.DeadlineExceeded) {
 		failure.Class = cloud.FailureThrottled
 	}
-	return &cloud.Error{Failure: failure, Op: waiting, Err: err}
+	return &cloud.Error{Failure: failure, Op: op, Err: err}
 }

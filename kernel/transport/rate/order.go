@@ -12,6 +12,9 @@ const (
 	patience = 30 * time.Second
 	// overdueShare is the part of the budget that overdue requests of one priority may have.
 	overdueShare = 0.02
+	// fullTurns is how many requests go between two overdue ones of one priority of which as many are under way as there may be: the same
+	// share where answers and not the budget say how many go.
+	fullTurns = 1 / overdueShare
 )
 
 // Request is what waits.
@@ -43,6 +46,21 @@ func (w *waiter) standing() cloud.Priority {
 	return w.Priority
 }
 
+// room is what there is room for now, by standing.
+type room struct {
+	// times are when a request may be sent.
+	times [cloud.Priorities]time.Time
+	// full says that as many requests are under way as there may be.
+	full [cloud.Priorities]bool
+	// sustained is how many requests a second there may be in the long run.
+	sustained float64
+}
+
+// lets reports whether there is room for a request of that standing.
+func (r room) lets(now time.Time, standing cloud.Priority) bool {
+	return !r.full[standing] && !r.times[standing].After(now)
+}
+
 // order decides who goes next:
 //
 //	request                                       goes
@@ -59,8 +77,10 @@ type order struct {
 	usage usage
 	// finishing is the call that is to be finished, nil for none.
 	finishing *Call
-	// turns are when an overdue request of each priority last went.
-	turns [cloud.Priorities]time.Time
+	// turns are when an overdue request of each priority last went, and turnsAt how many requests had gone by then. gone is how many have.
+	turns   [cloud.Priorities]time.Time
+	turnsAt [cloud.Priorities]int
+	gone    int
 }
 
 // dueAt is when a request is overdue and has its turn.
@@ -72,14 +92,14 @@ func (o *order) dueAt(w *waiter, sustained float64) time.Time {
 	return due
 }
 
-// choose returns where in the queue the request is that goes now, -1 for none. times are when a request may be sent, by standing.
-func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]time.Time, sustained float64) int {
-	ready := func(w *waiter) bool { return !times[w.standing()].After(now) }
+// choose returns where in the queue the request is that goes now, -1 for none.
+func (o *order) choose(now time.Time, queue []*waiter, r room) int {
 	if o.finishing.hasEnded() {
 		passable := leastOvertaking(now, queue)
-		switch turn, due := o.turn(now, queue, passable, ready, sustained); {
+		switch turn, due := o.turn(now, queue, passable, r); {
 		case turn >= 0:
-			o.turns[queue[turn].Priority], o.finishing = now, queue[turn].Call.ifReads()
+			p := queue[turn].Priority
+			o.turns[p], o.turnsAt[p], o.finishing = now, o.gone, queue[turn].Call.ifReads()
 			return turn
 		case due: // its turn comes as soon as those are through who were overtaken
 			o.finishing = nil
@@ -90,9 +110,9 @@ func (o *order) choose(now time.Time, queue []*waiter, times [cloud.Priorities]t
 	best := -1
 	for i, w := range queue {
 		switch {
-		case o.finishes(w) && !times[cloud.PriorityNodeInit].After(now):
+		case o.finishes(w) && r.lets(now, cloud.PriorityNodeInit):
 			return i
-		case !ready(w):
+		case !r.lets(now, w.standing()):
 		case best < 0 || o.before(now, w, queue[best]):
 			best = i
 		}
@@ -106,15 +126,16 @@ func (o *order) finishes(w *waiter) bool { return w.Call != nil && w.Call == o.f
 
 // turn returns where in the queue an overdue request is that goes out of the order, -1 for none, and whether there is one that
 // is due. The priority goes first whose last turn is longest ago.
-func (o *order) turn(now time.Time, queue []*waiter, passable cloud.Priority, ready func(*waiter) bool, sustained float64) (at int, due bool) {
+func (o *order) turn(now time.Time, queue []*waiter, passable cloud.Priority, r room) (at int, due bool) {
 	first := cloud.PriorityRefresh
 	for _, w := range queue {
 		first = min(first, w.Priority)
 	}
 	at = -1
 	for i, w := range queue {
-		inOrder := w.Priority == first && ready(w)
-		if inOrder || o.dueAt(w, sustained).After(now) {
+		inOrder := w.Priority == first && r.lets(now, w.standing())
+		early := r.full[w.standing()] && o.gone-o.turnsAt[w.Priority] < fullTurns
+		if inOrder || early || o.dueAt(w, r.sustained).After(now) {
 			continue
 		}
 		due = true
@@ -177,6 +198,7 @@ func (o *order) went(now time.Time, w *waiter, queue []*waiter) {
 	for _, q := range queue {
 		q.overtaken = q.overtaken || q.Priority < w.Priority
 	}
+	o.gone++
 	w.Call.begin()
 	o.usage.add(now, w.Priority, w.Tenant)
 }

@@ -20,6 +20,10 @@ type simulation struct {
 	// sustained is how many requests may go in a second, of which some are kept for what is urgent, nil for none.
 	sustained float64
 	reserved  *bucket
+	// takes is how many seconds an answer takes at the most where requests under way are bounded, 0 where they are not, and ends are when those that
+	// are under way are answered.
+	takes int
+	ends  []time.Time
 	// overtook are the less urgent calls that went while a request waited and was not overdue.
 	overtook map[*waiter]map[*Call]bool
 	// begun is when the first request of each call went.
@@ -51,16 +55,30 @@ func (s *simulation) arrive(w *worker) {
 	s.queue = append(s.queue, w.waiting)
 }
 
-func (s *simulation) grant(workers []*worker) {
-	var times [cloud.Priorities]time.Time
-	if s.reserved != nil {
-		for p, share := range shares {
-			times[p] = s.reserved.ready(s.now, share)
+// room is what a limiter has room for.
+func (s *simulation) room() room {
+	r := room{sustained: s.sustained}
+	s.ends = slices.DeleteFunc(s.ends, func(end time.Time) bool { return !end.After(s.now) })
+	for p, share := range shares {
+		r.full[p] = len(s.ends) >= int(share*mostAtOnce)
+		if s.reserved != nil {
+			r.times[p] = s.reserved.ready(s.now, share)
 		}
 	}
-	at := s.order.choose(s.now, s.queue, times, s.sustained)
+	return r
+}
+
+func (s *simulation) grant(workers []*worker) {
+	r := s.room()
+	if r.full[cloud.PriorityNodeInit] {
+		return
+	}
+	at := s.order.choose(s.now, s.queue, r)
 	if at < 0 {
 		return
+	}
+	if s.takes > 0 {
+		s.ends = append(s.ends, s.now.Add(time.Duration(1+s.IntN(s.takes))*time.Second))
 	}
 	if s.reserved != nil {
 		s.reserved.take(s.now)
@@ -91,8 +109,8 @@ func (s *simulation) grant(workers []*worker) {
 	}
 }
 
-// Random workers of all priorities want more than there is, in half of the cases with a reserve for what is urgent. What is to be finished,
-// and whose turn comes, costs a more urgent request one call of a less urgent priority at most, each priority goes on, and a list of which a
+// Random workers of all priorities want more than there is, in half of the cases with a reserve for what is urgent, in a third with a cloud
+// that is slow. What is to be finished, and whose turn comes, costs a more urgent request one call of a less urgent priority at most, each priority goes on, and a list of which a
 // page was read is read to its end.
 func TestOrderOfRandomCalls(t *testing.T) {
 	for seed := range uint64(12) {
@@ -107,6 +125,9 @@ func TestOrderOfRandomCalls(t *testing.T) {
 		if seed%2 == 1 {
 			s.reserved = newBucket(100, s.sustained)
 		}
+		if seed%3 == 2 {
+			s.takes, s.sustained = 40, unpublishedQPS
+		}
 		for range 4000 {
 			s.now = s.now.Add(time.Second)
 			for _, w := range workers {
@@ -116,7 +137,7 @@ func TestOrderOfRandomCalls(t *testing.T) {
 			}
 			s.grant(workers)
 			for range 4 {
-				if s.reserved != nil { // it says how many go
+				if s.reserved != nil || s.takes > 0 { // it says how many go
 					s.grant(workers)
 				}
 			}
@@ -155,9 +176,8 @@ func requests(now time.Time, rs ...Request) (queue []*waiter) {
 // drain returns who goes, in that order, by tenant.
 func drain(o *order, now time.Time, queue []*waiter) string {
 	var went []string
-	var times [cloud.Priorities]time.Time
 	for len(queue) > 0 {
-		at := o.choose(now, queue, times, 1)
+		at := o.choose(now, queue, room{sustained: 1})
 		w := queue[at]
 		queue = slices.Delete(queue, at, at+1)
 		o.went(now, w, queue)
@@ -217,8 +237,63 @@ func TestOverdueNamespacesTakeTurns(t *testing.T) {
 	o.usage.add(now, cloud.PriorityCreation, "greedy")
 	o.usage.add(now, cloud.PriorityCreation, "greedy")
 	queue := requests(now, greedy, greedy, greedy, modest)
-	kept := [cloud.Priorities]time.Time{cloud.PriorityCreation: now.Add(time.Hour)} // for what is more urgent
-	if at := o.choose(now.Add(2*patience), queue, kept, 1); at != 3 {
+	kept := room{times: [cloud.Priorities]time.Time{cloud.PriorityCreation: now.Add(time.Hour)}, sustained: 1} // for what is more urgent
+	if at := o.choose(now.Add(2*patience), queue, kept); at != 3 {
 		t.Errorf("request %d goes, want that of the namespace that used less", at)
+	}
+}
+
+// A cloud that takes twenty seconds for an answer, of which everybody wants more than it gives: nearly all goes to new Nodes, a little to each of
+// the others.
+func TestSlowCloudServesNewNodes(t *testing.T) {
+	s := &simulation{Rand: rand.New(rand.NewPCG(1, 1)), now: time.Unix(1e9, 0), sustained: unpublishedQPS, takes: 40, overtook: map[*waiter]map[*Call]bool{}, begun: map[*Call]time.Time{}}
+	var workers []*worker
+	for p := range cloud.Priority(cloud.Priorities) {
+		for range 100 {
+			workers = append(workers, &worker{priority: p, reads: p == cloud.PriorityRefresh})
+		}
+	}
+	for range 600 {
+		s.now = s.now.Add(time.Second)
+		for _, w := range workers {
+			if w.idle--; w.waiting == nil {
+				s.arrive(w)
+			}
+		}
+		for range 5 {
+			s.grant(workers)
+		}
+	}
+	all := 0
+	for p, n := range s.served {
+		if all += n; n == 0 {
+			t.Errorf("nothing of priority %d went in ten minutes", p)
+		}
+	}
+	if n := s.served[cloud.PriorityNodeInit]; n < all*8/10 {
+		t.Errorf("%d of %d requests were of new Nodes: %v", n, all, s.served)
+	}
+	for _, w := range workers {
+		w.end()
+	}
+}
+
+// Comparisons that are not answered leave room for a new Node, however long they wait.
+func TestComparisonsWithoutAnswersLeaveRoom(t *testing.T) {
+	s := &simulation{Rand: rand.New(rand.NewPCG(1, 1)), now: time.Unix(1e9, 0), sustained: unpublishedQPS, takes: 1e6, overtook: map[*waiter]map[*Call]bool{}, begun: map[*Call]time.Time{}}
+	var workers []*worker
+	for range 100 {
+		workers = append(workers, &worker{priority: cloud.PriorityRefresh})
+		s.arrive(workers[len(workers)-1])
+	}
+	for range 300 {
+		s.now = s.now.Add(time.Second)
+		s.grant(workers)
+	}
+	if n := s.served[cloud.PriorityRefresh]; n != mostAtOnce/2 {
+		t.Errorf("%d comparisons are under way, want half of %d", n, mostAtOnce)
+	}
+	for _, w := range workers {
+		w.end()
 	}
 }

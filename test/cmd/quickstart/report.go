@@ -98,6 +98,13 @@ The cluster with the CCM is yours until Ctrl-C, which removes both. In another t
 		binary = path
 	}
 	fmt.Fprint(q.out, commands(binary, q.cloud))
+	fmt.Fprintf(q.out, `
+Its metrics, for an account that may read them; the certificate is one that the CCM made itself:
+
+  kubectl create serviceaccount prometheus
+  kubectl create clusterrolebinding prometheus --clusterrole=system:monitoring --serviceaccount=default:prometheus
+  curl --insecure --silent -H "Authorization: Bearer $(kubectl create token prometheus)" %s | grep ^ccm_
+`, q.ccm.URL("/metrics"))
 	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
 }
 
