@@ -100,6 +100,8 @@ func nodeChecks() []Check {
 		{"node-machine-elsewhere", Nodes, "Whether Nodes are Ready although the cloud does not have their machine.",
 			"if their machines are in another account, which nobody here looks after: kubectl label node NAME multicloud-ccm.io/unmanaged=true; if not, check the credentials. More of them than the deletion brake lets go together stop all deletions",
 			withMachines(aboutNodes(Warning, "of another account", "no Ready Node is without a machine", elsewhere))},
+		{"node-label-outdated", Nodes, "Whether the labels of instance type, zone and region are what the machine of the Node has. They are written once, when the Node is initialised, and a machine can be resized or moved.",
+			"run the command of each Node; before, see whether its Pods and volumes may stay there, as many volumes belong to one zone", withMachines(aboutNodes(Warning, "with labels that their machines no longer have", "every Node has the labels of its machine", outdated))},
 		{"node-route-missing", Nodes, "Whether Nodes wait for a route (condition NetworkUnavailable, reason NoRouteCreated).",
 			"see the controller manager's events on the Node; its Pod has to tolerate node.kubernetes.io/network-unavailable", judgeNodeRoutes},
 	}
