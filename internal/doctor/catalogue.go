@@ -115,6 +115,8 @@ func serviceChecks() []Check {
 			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeChanges},
 		{"service-drift", Services, "Whether load balancers are as their Services ask, by a plan for each Service with an address. It finds what somebody changed or deleted in the cloud, reads bulk lists where the cloud has them, and says when it did not look at all Services.",
 			"find out who changed it; the controller manager repairs it at its next comparison (--service-resync-period), or as soon as an annotation of the Service changes", judgeDrift},
+		{"service-unserved", Services, "Whether Services ask for a load balancer where this program makes none: the cloud has none in it, the configuration switches them off, or the service controller does not run. Those with a loadBalancerClass, an address or a finalizer are somebody else's.",
+			"run the service controller, or install a controller that serves them", judgeUnserved},
 		{"service-contested", Services, "Whether another controller keeps a Service from being served: a loadBalancerClass that nobody serves, an address that another one wrote, a load balancer that is somebody else's, or a second one with its ownership tags.",
 			"leave the loadBalancerClass out, or install its controller; stop the other controller, or give the Service a loadBalancerClass of it; delete the load balancer that is one too many",
 			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},
