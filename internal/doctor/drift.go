@@ -26,6 +26,8 @@ const (
 type drift struct {
 	// services is how many there are to be planned, planned how many of them were.
 	services, planned int
+	// unsettled is how many others have an address.
+	unsettled int
 	// differing have something left to be done, which is all that is left of their operations.
 	differing []forecast
 	// failed have an error and nothing to be done.
@@ -37,6 +39,7 @@ type drift struct {
 func drifted(ctx context.Context, f *facts) (d drift) {
 	settled := f.settled()
 	d.services = len(settled)
+	d.unsettled = len(f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })) - len(settled)
 	if len(settled) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return d
 	}
@@ -173,17 +176,20 @@ func judgeDrift(f *facts) Outcome {
 	case len(d.failed) > 0:
 		return cannot(fmt.Errorf("%s could not be planned: %s%s", plural(len(d.failed), "Service"), d.failed[0].failure(), d.rest()))
 	case d.planned == 0:
-		return fine("no Service has an address for longer than %s", f.Patience)
+		return fine("no load balancer to compare%s", d.rest())
 	}
 	return fine("%s as asked for%s", plural(d.planned, "load balancer"), d.rest())
 }
 
 // rest says how many Services were not looked at, "" when all were.
-func (d drift) rest() string {
-	if d.planned == d.services {
-		return ""
+func (d drift) rest() (text string) {
+	if left := d.services - d.planned; left > 0 {
+		text = fmt.Sprintf("; not looked at: %d of %s, cloud-controller-manager plan looks at all", left, plural(d.services, "Service"))
 	}
-	return fmt.Sprintf("; not looked at: %d of %s, cloud-controller-manager plan looks at all", d.services-d.planned, plural(d.services, "Service"))
+	if d.unsettled > 0 {
+		text += fmt.Sprintf("; left out: %s that was just changed, that the cloud works on, or that service-change-missing names", plural(d.unsettled, "Service"))
+	}
+	return text
 }
 
 func (c forecast) failure() string {
