@@ -69,7 +69,8 @@ func (e *examination) declare(cmd *cobra.Command) {
 	// What is taken from the running controller manager and given by nobody.
 	fs.BoolVar(&e.dryRun, "dry-run", false, "")
 	fs.BoolVar(&e.election, "leader-elect", true, "")
-	for _, name := range []string{"dry-run", "leader-elect"} {
+	fs.DurationVar(&e.own.tuning.Reensure, "service-resync-period", e.own.tuning.Reensure, "")
+	for _, name := range []string{"dry-run", "leader-elect", "service-resync-period"} {
 		fs.Lookup(name).Hidden = true
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // clusters says which cluster the ownership tags name of the load balancers that Services have.
@@ -21,6 +22,8 @@ type clusters struct {
 	// without are Services whose load balancer names no cluster, former those whose one names a former id, and conflicts are what
 	// Services name and may not have.
 	without, former, conflicts []string
+	// pending are Services on whose load balancer the cloud works.
+	pending []*corev1.Service
 }
 
 // namedClusters looks at the load balancers of all Services that ask us for one, or have one to give up.
@@ -41,15 +44,20 @@ func namedClusters(ctx context.Context, f *facts) (c clusters) {
 				c.conflicts = append(c.conflicts, name+": "+conflict)
 			}
 		}
-		switch cluster := found.Found.Observed.Owner.Cluster; {
-		case !found.Found.Observed.Found:
+		observed := found.Found.Observed
+		if !observed.Found {
 			continue
+		}
+		if observed.State == cloud.BalancerPending {
+			c.pending = append(c.pending, found.Service)
+		}
+		switch cluster := observed.Owner.Cluster; {
 		case cluster == "":
 			c.without = append(c.without, name)
 		case cluster != us.Cluster:
 			c.former = append(c.former, name+": "+cluster)
 		}
-		c.looked = append(c.looked, found.Found.Observed.ID)
+		c.looked = append(c.looked, observed.ID)
 	}
 	return c
 }
@@ -87,12 +95,17 @@ func (f *facts) formerlyNamed() (list []string) {
 	return list
 }
 
-// inspector says what the controller manager would do.
+// inspector says what the controller manager would do. All who ask share what it has read. It is for one at a time, after the
+// machines of the Nodes are known.
 func (f *facts) inspector() *inspect.Inspector {
-	return inspect.New(inspect.Options{
+	if f.planner != nil {
+		return f.planner
+	}
+	f.planner = inspect.New(inspect.Options{
 		Cloud: f.Cloud, ClusterID: f.Manager.ClusterID, FormerClusterIDs: f.Manager.FormerClusterIDs, Cluster: f.cluster(), Tuning: f.Manager.Tuning,
 		Adoption: f.Manager.Adoption, ClusterCIDRs: f.Manager.ClusterCIDRs, Enabled: f.Manager.Enabled,
 	})
+	return f.planner
 }
 
 // judgeClusters says whether ownership tags name this cluster, and whether --former-cluster-ids can go:

@@ -46,6 +46,9 @@ type facts struct {
 	// forecasts are the plans of Services that wait for an address, and of those of which a failure was recorded.
 	forecasts []forecast
 	clusters  clusters
+	drift     drift
+	// planner says what the controller manager would do, see inspector.
+	planner *inspect.Inspector
 }
 
 // gather reads everything. Its parts are read at the same time: a part that hangs until its
@@ -79,6 +82,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	guarded(func() { f.sky.match(ctx, o, f.nodes.value) }, f.sky.fail)
 	guarded(func() { f.forecasts = forecasts(ctx, f) }, f.sky.fail)
 	guarded(func() { f.clusters = namedClusters(ctx, f) }, each(&f.clusters.err))
+	guarded(func() { f.drift = drifted(ctx, f) }, f.sky.fail)
 	return f
 }
 

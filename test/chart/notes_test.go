@@ -65,3 +65,20 @@ func TestNotesSayThatThereIsNoImage(t *testing.T) {
 		}
 	}
 }
+
+// Where nothing serves Services of type LoadBalancer the notes say so.
+func TestNotesSayThatServicesAreNotServed(t *testing.T) {
+	for _, tt := range []struct {
+		provider, values string
+		says             bool
+	}{
+		{"gce", "", true},
+		{"sim", "", false},
+		{"sim", "controllers: {service: {enabled: false}}", true},
+	} {
+		notes := mustRender(t, release{values: []string{minimal(tt.provider), tt.values}}).notes
+		if got := strings.Contains(notes, "Services of type LoadBalancer are not served by this release"); got != tt.says {
+			t.Errorf("%s with %q: says %t, want %t:\n%s", tt.provider, tt.values, got, tt.says, notes)
+		}
+	}
+}

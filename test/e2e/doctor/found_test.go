@@ -365,6 +365,14 @@ func nodeInjections() []injection {
 			w.join(controlplane.NodeOptions{Name: "stranger", ProviderID: "digitalocean://31337", Initialized: true, Ready: true})
 			return visit{}
 		}},
+		{name: "machine that was resized", finds: "node-label-outdated", level: warning, says: []string{" → c-32: kubectl label node " + w0 + " --overwrite node.kubernetes.io/instance-type=c-32"}, do: func(w *world) visit {
+			size := func(name string) {
+				w.must(w.Cloud.Droplets.Edit(w.droplets[0].ID, func(d *digitalocean.Droplet) { d.Size = name }))
+			}
+			size("c-32")
+			w.t.Cleanup(func() { size(w.droplets[0].Size) })
+			return visit{}
+		}},
 		{name: "F21 no route", finds: "node-route-missing", says: []string{"RouteController failed", "has no routes"}, do: func(w *world) visit {
 			w.condition(w.droplets[1].Name, corev1.NodeCondition{Type: corev1.NodeNetworkUnavailable, Status: corev1.ConditionTrue, Reason: "NoRouteCreated", Message: "RouteController failed to create a route", LastTransitionTime: metav1.Now()})
 			w.t.Cleanup(func() {

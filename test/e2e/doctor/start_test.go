@@ -1,6 +1,8 @@
 package doctor_test
 
 import (
+	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -9,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
@@ -93,4 +96,44 @@ func TestThousandNodes(t *testing.T) {
 			t.Errorf("want it to be a %s: %s", level, found[id])
 		}
 	}
+}
+
+// A machine is resized. Its Node gets the new label by the command that the doctor names, and keeps it.
+func TestResizedMachine(t *testing.T) {
+	w := newWorld(t)
+	d := w.Cloud.Droplets.Seed(1)[0]
+	w.join(controlplane.NodeOptions{Name: d.Name})
+	nodes := w.admin().CoreV1().Nodes()
+	const old, current = "beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type"
+	has := func(size string) error {
+		node, err := nodes.Get(w.ctx(), d.Name, metav1.GetOptions{})
+		if err != nil {
+			return err
+		}
+		if node.Labels[old] != size || node.Labels[current] != size {
+			return fmt.Errorf("the labels are %v, want %s", node.Labels, size)
+		}
+		return nil
+	}
+	w.must(controlplane.Eventually(w.ctx(), func(context.Context) error { return has(d.Size) }))
+	w.must(w.SetReady(w.ctx(), d.Name, true, ""))
+	w.mended("the Node joined")
+	w.must(w.Cloud.Droplets.Edit(d.ID, func(d *digitalocean.Droplet) { d.Size = "c-32" }))
+	got := w.doctor(visit{})["node-label-outdated"]
+	command := "kubectl label node " + d.Name + " --overwrite "
+	_, labels, said := strings.Cut(strings.Join(got.Evidence, "\n"), command)
+	if got.Level != warning || !said || !strings.Contains(got.String(), d.Size+" → c-32") {
+		t.Fatalf("%s", got)
+	}
+	values := map[string]string{}
+	for _, label := range strings.Fields(labels) {
+		key, value, _ := strings.Cut(label, "=")
+		values[key] = value
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": values}})
+	w.must(err)
+	_, err = nodes.Patch(w.ctx(), d.Name, "application/merge-patch+json", patch, metav1.PatchOptions{})
+	w.must(err)
+	w.mended("the labels were set")
+	w.must(has("c-32"))
 }
