@@ -2,12 +2,10 @@ package adopt
 
 import (
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
@@ -30,11 +28,11 @@ var (
 	deleted        = general{"node-gone", "the cloud seems not to have its machine: here it is deleted with proof only, and many at once are held back", "nodes-whose-machine-is-gone"}
 	uninitialised  = general{"node-waits", "it waits to be initialised: that is done here, in the way that is planned", "nodes-that-change"}
 	nodeChanges    = general{"node-changes", "it has something else than its machine says: that is brought to what the machine says", "nodes-that-change"}
-	changes        = general{"service-changes", "its load balancer is not as the Service asks: that is repaired, and at any later time too", "services-whose-load-balancer-changes"}
-	blocked        = general{"service-blocked", "it asks for what cannot be changed on its load balancer: that stays as it is, and is said", "services-whose-load-balancer-changes"}
+	changes        = general{"service-changes", "its load balancer is brought to what the plan says, and at any later time too", "services-whose-load-balancer-changes"}
+	blocked        = general{"service-blocked", "the plan has a change that its load balancer cannot have: that stays as it is, and is said", "services-whose-load-balancer-changes"}
 	refused        = general{"service-refused", "it asks for something impossible: it is refused with what would be right, and only its targets follow the nodes", "services-that-are-refused"}
 	throughProxy   = general{"service-ip-mode", "its status gets ipMode Proxy: clients in the cluster reach it through the load balancer, as others do", "clients-in-the-cluster"}
-	sharedChanges  = general{"shared-changes", "it is not as Services and Nodes ask: that is repaired", "services-whose-load-balancer-changes"}
+	sharedChanges  = general{"shared-changes", "it is brought to what the plan says, and at any later time too", "services-whose-load-balancer-changes"}
 	closedFirewall = general{"firewall-port-closed", "a port of the nodes themselves, such as SSH, is not opened whatever a Service asks for", "ports-of-the-nodes"}
 )
 
@@ -140,13 +138,15 @@ func differences(e plan.Entry, all []general) []Difference {
 
 // proxied reports whether the status of the Service is going to say ipMode Proxy, and does not yet.
 func proxied(s inspect.FoundService) bool {
-	mode, chosen := s.Found.Input.Options[annotation.IPMode.Name]
-	if chosen && !strings.EqualFold(mode, string(corev1.LoadBalancerIPModeProxy)) || annotation.Hostname.In(s.Found.Input.Options) != "" {
+	if s.Status == nil {
 		return false
 	}
-	return slices.ContainsFunc(s.Found.Observed.Addresses, func(a cloud.BalancerAddress) bool {
-		return a.Proxy && a.IP != "" && !slices.ContainsFunc(s.Service.Status.LoadBalancer.Ingress, func(i corev1.LoadBalancerIngress) bool {
-			return i.IP == a.IP && i.IPMode != nil && *i.IPMode == corev1.LoadBalancerIPModeProxy
+	isProxy := func(i corev1.LoadBalancerIngress) bool {
+		return i.IPMode != nil && *i.IPMode == corev1.LoadBalancerIPModeProxy
+	}
+	return slices.ContainsFunc(s.Status.Ingress, func(after corev1.LoadBalancerIngress) bool {
+		return isProxy(after) && !slices.ContainsFunc(s.Service.Status.LoadBalancer.Ingress, func(i corev1.LoadBalancerIngress) bool {
+			return i.IP == after.IP && isProxy(i)
 		})
 	})
 }

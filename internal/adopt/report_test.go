@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -76,7 +77,7 @@ func TestReports(t *testing.T) {
 				t.Errorf("verdict %s, want %s", report.Verdict, want)
 			}
 			var text, data bytes.Buffer
-			if err := report.Text(&text, false); err != nil {
+			if err := report.Text(&text, layout.Page{Width: 100}); err != nil {
 				t.Fatal(err)
 			}
 			if err := report.JSON(&data); err != nil {

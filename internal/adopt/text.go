@@ -5,70 +5,76 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
 // Text writes the report for people: who gets which load balancer, what is written, what is done
 // besides, and what is otherwise from then on. "!" marks what somebody has to look after. Control
-// characters are escaped: values come from objects that anybody may have written.
-func (r Report) Text(w io.Writer, colour bool) error {
+// characters are escaped: values come from objects that anybody may have written. What `plan` says too has its words.
+func (r Report) Text(w io.Writer, page layout.Page) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "The switch from %s on %s: %s, %s for a load balancer\n", r.From, printable(r.Cloud), count(r.Summary.Nodes, "Node"), count(r.Summary.Services, "Service"))
+	line := func(text string) { out.WriteString(page.Wrap("", "  ", text)) }
+	title := func(text string) { out.WriteString("\n" + page.Paint(layout.Bold, text) + "\n") }
+	line(fmt.Sprintf("The switch from %s on %s: %s, %s for a load balancer", r.From, printable(r.Cloud), count(r.Summary.Nodes, "Node"), count(r.Summary.Services, "Service")))
 	if len(r.OtherClusters) > 0 {
-		fmt.Fprintf(&out, "! The load balancers have ownership tags of another cluster (%s): --cluster-name or --cluster-id is most likely wrong\n", printable(strings.Join(r.OtherClusters, ", ")))
+		line(fmt.Sprintf("! The load balancers have ownership tags of another cluster (%s): --cluster-name or --cluster-id is most likely wrong", printable(strings.Join(r.OtherClusters, ", "))))
 	}
-	if err := r.balancers(&out); err != nil {
-		return err
+	if len(r.Balancers) > 0 {
+		title("Load balancers")
+		out.WriteString(page.Rows(r.balancers()))
 	}
-	r.ownershipTags(&out)
+	if len(r.OwnershipTags) > 0 {
+		title("Ownership tags that are written")
+		r.ownershipTags(&out, page)
+	}
 	if len(r.Plans) > 0 {
-		out.WriteString("\nOther changes and events\n")
+		title("Other changes and events")
 		for _, e := range r.Plans {
-			out.WriteString(indented(e.Text(colour)))
+			out.WriteString(indented(e.Text(page.Colour), page))
 		}
 	}
-	r.differences(&out)
-	fmt.Fprintf(&out, "\n%s\n", r.verdict())
-	if r.NotLooked != "" {
-		fmt.Fprintf(&out, "Not looked at: %s.\n", r.NotLooked)
+	if len(r.Differences) > 0 {
+		title("Otherwise from then on")
+		r.differences(&out, page)
 	}
-	fmt.Fprintf(&out, "The guide: %s\n", r.Guide)
+	out.WriteString("\n")
+	line(r.verdict())
+	if r.NotLooked != "" {
+		line("Not looked at: " + r.NotLooked + ".")
+	}
+	line("The guide: " + r.Guide)
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing what the switch does: %w", err)
 	}
 	return nil
 }
 
-func (r Report) balancers(out *strings.Builder) error {
-	if len(r.Balancers) == 0 {
-		return nil
-	}
-	out.WriteString("\nLoad balancers\n")
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+// balancers are the Services with their load balancers, for people.
+func (r Report) balancers() []layout.Row {
+	var rows []layout.Row
 	for _, b := range r.Balancers {
-		sign, found, why := " ", "none", "neither an id, nor an ownership tag, nor a name leads to one"
+		found, why := "none", "neither an id, nor an ownership tag, nor a name leads to one"
 		switch {
 		case b.Error != nil:
-			sign, found, why = "!", "not known", b.Error.Message
+			found, why = "not known", b.Error.Message
 		case b.ID != "":
 			found, why = b.ID, strings.Join(b.Evidence, "; ")
 		}
-		fmt.Fprintf(table, "%s %s\t%s\t%s\t(%s)\n", sign, printable(b.Service), printable(found), printable(strings.Join(b.Addresses, " ")), printable(why))
+		add := func(found, addresses, why string, problem bool) {
+			rows = append(rows, layout.Row{Name: printable(b.Service), Values: []string{printable(found), printable(addresses)}, Why: printable(why), Problem: problem})
+		}
+		add(found, strings.Join(b.Addresses, " "), why, b.Error != nil)
 		for _, refused := range b.Refused {
-			fmt.Fprintf(table, "! %s\trefused\t\t(%s)\n", printable(b.Service), printable(refused))
+			add("refused", "", refused, true)
 		}
 	}
-	return table.Flush()
+	return rows
 }
 
-func (r Report) ownershipTags(out *strings.Builder) {
-	if len(r.OwnershipTags) == 0 {
-		return
-	}
-	out.WriteString("\nOwnership tags that are written\n")
+func (r Report) ownershipTags(out *strings.Builder, page layout.Page) {
 	for _, m := range r.OwnershipTags {
 		fmt.Fprintf(out, "  %s\n", printable(m.Subject))
 		for _, ownershipTag := range m.Added {
@@ -78,18 +84,26 @@ func (r Report) ownershipTags(out *strings.Builder) {
 			fmt.Fprintf(out, "    - %s\n", printable(ownershipTag))
 		}
 		for n, step := range m.Steps {
-			fmt.Fprintf(out, "    %3d. %s\n", n+1, plan.Describe(step))
+			out.WriteString(page.Wrap(fmt.Sprintf("    %3d. ", n+1), "         ", plan.Describe(step)))
 		}
 	}
 }
 
-func (r Report) differences(out *strings.Builder) {
-	if len(r.Differences) == 0 {
-		return
-	}
-	out.WriteString("\nOtherwise from then on\n")
+// differences says each difference once, with all that it is about.
+func (r Report) differences(out *strings.Builder, page layout.Page) {
+	type difference struct{ text, link string }
+	var order []difference
+	about := map[difference][]string{}
 	for _, d := range r.Differences {
-		fmt.Fprintf(out, "  %s: %s\n    %s\n", printable(d.Subject), d.Text, d.Link)
+		key := difference{d.Text, d.Link}
+		if about[key] == nil {
+			order = append(order, key)
+		}
+		about[key] = append(about[key], printable(d.Subject))
+	}
+	for _, d := range order {
+		out.WriteString(page.Wrap("  ", "    ", strings.Join(about[d], ", ")+": "+d.text))
+		fmt.Fprintf(out, "    %s\n", d.link)
 	}
 }
 
@@ -114,8 +128,14 @@ func (r Report) verdict() string {
 	return text
 }
 
-func indented(text string) string {
-	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+// indented returns the lines of a plan below a title.
+func indented(text string, page layout.Page) string {
+	var out strings.Builder
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		start := line[:len(line)-len(strings.TrimLeft(line, " "))]
+		out.WriteString(page.Wrap("  "+start, "      "+start, line[len(start):]))
+	}
+	return out.String()
 }
 
 // count says how many there are of something: "1 Node", "3 Nodes".

@@ -56,7 +56,7 @@ func (a *adopting) run(cmd *cobra.Command) error {
 	if *a.format == "json" {
 		err = report.JSON(cmd.OutOrStdout())
 	} else {
-		err = report.Text(cmd.OutOrStdout(), coloured(a.colour, cmd.OutOrStdout()))
+		err = report.Text(cmd.OutOrStdout(), (&paging{colour: a.colour}).page(cmd.OutOrStdout()))
 	}
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -24,6 +25,7 @@ var errUnwell = errors.New("something is wrong, see the failures above")
 // examination are the flags of `doctor`.
 type examination struct {
 	perspective
+	paging
 	beforeUninstall    bool
 	patience           time.Duration
 	dryRun, election   bool
@@ -36,7 +38,8 @@ const doctorLong = `It reads the cluster and the cloud and makes every check of 
 is named: install, node or service. Each ends in ok, warning or failure, with cause, evidence and what to do; a check that could
 not be made is skipped and says why. It changes nothing, takes no lease and needs no other rights than the controller manager;
 with an administrator's kubeconfig it sees Pods, events, leases and webhooks too. The flags of the running controller manager
-count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet.`
+count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet. Failures come first, then warnings; a check
+that is ok says what is right. Lines are as long as the terminal is wide, or as COLUMNS says.`
 
 func newDoctorCommand() *cobra.Command {
 	e := &examination{}
@@ -46,6 +49,8 @@ func newDoctorCommand() *cobra.Command {
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor
   # From a laptop: more is seen with an administrator's rights.
   DO_ACCESS_TOKEN=… cloud-controller-manager doctor --cloud-provider=digitalocean
+  # Only what is wrong.
+  cloud-controller-manager doctor --cloud-provider=digitalocean --problems-only
   # Only about Nodes; for a pipeline.
   cloud-controller-manager doctor node -o junit > doctor.xml
   # Before the chart is uninstalled.
@@ -55,6 +60,7 @@ func newDoctorCommand() *cobra.Command {
 	cmd.ValidArgs = []string{string(doctor.Install), string(doctor.Nodes), string(doctor.Services)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.run(cmd, args, cmd.OutOrStdout()) }
 	e.declare(cmd)
+	e.paging.flags(cmd.Flags())
 	cmd.AddCommand(newBundleCommand())
 	return cmd
 }
@@ -62,7 +68,7 @@ func newDoctorCommand() *cobra.Command {
 // declare adds the flags that every command of the doctor has.
 func (e *examination) declare(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	e.flags(fs)
+	e.perspective.flags(fs)
 	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
 	fs.DurationVar(&e.patience, "patience", doctor.DefaultPatience, "How long a Pod, a Node or a Service may wait before that counts as a failure.")
 	fs.StringVarP(&e.format, "output", "o", "", `Output format: "json", "junit", or lines for people when empty.`)
@@ -87,7 +93,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 	if !slices.Contains([]string{"", "json", "junit"}, e.format) {
 		return usagef("--output=%s is not a format: use json or junit, or leave it out for lines for people", e.format)
 	}
-	if err := givenProvider(cmd.Flags(), registry.Names()); err != nil {
+	if err := cmp.Or(e.check(e.format), givenProvider(cmd.Flags(), registry.Names())); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
@@ -113,7 +119,7 @@ func (e *examination) print(out io.Writer, report doctor.Report) error {
 	case "junit":
 		return report.JUnit(out)
 	}
-	return report.Text(out)
+	return report.Text(out, e.page(out))
 }
 
 // inPod reports whether this runs where the controller manager does.

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,7 @@ const explainTimeout = 2 * time.Minute
 // explaining is one run of `explain`.
 type explaining struct {
 	perspective
+	paging
 	format *string
 }
 
@@ -32,9 +34,12 @@ func newExplainCommand() *cobra.Command {
 		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
 it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
 nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
-and takes the same flags. "!" marks what somebody has to look after. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
+and takes the same flags. Problems come first: "!" marks what somebody has to look after. Lines are as long as the terminal is wide,
+or as COLUMNS says. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
 		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
-  cloud-controller-manager explain service shop/web --cloud-provider=digitalocean`,
+  cloud-controller-manager explain service shop/web --cloud-provider=digitalocean
+  # Only what is wrong.
+  cloud-controller-manager explain service shop/web --cloud-provider=digitalocean --problems-only`,
 		args: func(args []string) error {
 			if args = subjectArgs(args); len(args) != 2 || args[1] == "" || args[0] != scopeNode && args[0] != scopeService {
 				return usagef("explain: want node NAME, or service NAMESPACE/NAME, such as: explain service shop/web")
@@ -46,14 +51,15 @@ and takes the same flags. "!" marks what somebody has to look after. kubectl's w
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return e.run(cmd.Context(), cmd.Flags(), subjectArgs(args), cmd.OutOrStdout())
 	}
-	e.flags(cmd.Flags())
+	e.perspective.flags(cmd.Flags())
+	e.paging.flags(cmd.Flags())
 	e.namespaceFlag(cmd.Flags())
 	e.format = outputFlag(cmd)
 	return cmd
 }
 
 func (e *explaining) run(ctx context.Context, fs *pflag.FlagSet, args []string, out io.Writer) error {
-	if err := checkOutput(*e.format); err != nil {
+	if err := cmp.Or(checkOutput(*e.format), e.check(*e.format)); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
@@ -72,7 +78,7 @@ func (e *explaining) run(ctx context.Context, fs *pflag.FlagSet, args []string, 
 	if *e.format == "json" {
 		return writeJSON(out, explanation)
 	}
-	return explanation.Text(out)
+	return explanation.Text(out, e.page(out))
 }
 
 func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (inspect.Explanation, error) {

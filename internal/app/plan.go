@@ -93,17 +93,6 @@ func (p *planning) checkArgs(args []string) error {
 	return checkOutput(*p.format)
 }
 
-func colourFlag(fs *pflag.FlagSet, choice *string) {
-	fs.StringVar(choice, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
-}
-
-func checkColour(choice string) error {
-	if !slices.Contains([]string{"auto", "always", "never"}, choice) {
-		return usagef("--color=%s: want auto, always or never", choice)
-	}
-	return nil
-}
-
 // planArgs is subjectArgs, but for all Nodes and all routes, which are parts of the plan.
 func planArgs(args []string) []string {
 	switch args = subjectArgs(args); scopeOf(args) {
@@ -256,20 +245,6 @@ func readFile(path string) ([]byte, error) {
 		return io.ReadAll(os.Stdin)
 	}
 	return os.ReadFile(path)
-}
-
-// coloured reports whether to use colours: of themselves only on a terminal, and not where the
-// environment asks for none (https://no-color.org).
-func coloured(choice string, out io.Writer) bool {
-	if choice != "auto" {
-		return choice == "always"
-	}
-	file, ok := out.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // parseCIDRs reads --cluster-cidr.

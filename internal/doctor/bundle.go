@@ -14,6 +14,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 )
 
 // BundleOptions say what goes into an archive besides what the doctor reads.
@@ -43,7 +45,7 @@ func Bundle(ctx context.Context, o Options, b BundleOptions, out io.Writer) (Rep
 	}
 	f.objects(files, r, b.Harmless)
 	var text bytes.Buffer
-	if err := report.Text(&text); err != nil {
+	if err := report.Text(&text, layout.Page{}); err != nil { // unwrapped: what is hidden may have spaces
 		return report, err
 	}
 	files["report.txt"] = text.String()

@@ -363,61 +363,12 @@ func (r Report) scope(s Scope) int {
 	return n
 }
 
-// Checks that could not be made for one reason share a line where they are many.
-func TestTextOfManySkipped(t *testing.T) {
-	var report Report
-	for n, message := range []string{"no cluster", "may not", "no cluster", "no cluster", "may not", "no cluster"} {
-		report = append(report, Result{ID: fmt.Sprintf("check-%d", n), Outcome: Outcome{Level: Skipped, Message: message}})
-	}
-	var out strings.Builder
-	if err := report.Text(&out); err != nil {
-		t.Fatal(err)
-	}
-	const want = `SKIPPED  check-1   may not
-SKIPPED  check-4   may not
-SKIPPED  4 checks  no cluster; -o json names them
-
-6 checks: 0 ok, 0 warnings, 0 failures, 6 could not be made
-`
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
-}
-
 func sample() Report {
 	return Report{
 		{"leader-missing", Install, Outcome{Level: OK, Message: "pod-1 leads"}, "https://example.com#leader-missing"},
 		{"node-x", Nodes, Outcome{Failure, "a is\x1b[31m stuck", []string{"one <fact>"}, "look"}, "https://example.com#node-x"},
 		{"manager-x", Install, Outcome{Level: Skipped, Message: "may not"}, "https://example.com#manager-x"},
 		{"service-x", Services, Outcome{Warning, "odd", nil, "see"}, "https://example.com#service-x"},
-	}
-}
-
-func TestText(t *testing.T) {
-	var out strings.Builder
-	if err := sample().Text(&out); err != nil {
-		t.Fatal(err)
-	}
-	const want = `OK       leader-missing  pod-1 leads
-FAILURE  node-x          a is` + "\uFFFD" + `[31m stuck
-                         - one <fact>
-                         fix: look
-                         see: https://example.com#node-x
-SKIPPED  manager-x       may not
-WARNING  service-x       odd
-                         fix: see
-                         see: https://example.com#service-x
-
-4 checks: 1 ok, 1 warning, 1 failure, 1 could not be made
-`
-	if out.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
-	}
-	if !sample().Failed() || sample()[:1].Failed() {
-		t.Error("only the second is a failure")
-	}
-	if d := sample().Document(); d.Version != 1 || d.Summary["failure"] != 1 || d.Summary["skipped"] != 1 {
-		t.Errorf("document %+v", d)
 	}
 }
 

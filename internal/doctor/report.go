@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 )
 
@@ -62,58 +61,6 @@ func (r Report) count(level Level) int {
 		}
 	}
 	return n
-}
-
-// Text prints the report for people: a line for each check, under it the evidence, what to do and
-// where to read more. Checks that could not be made for the same reason share a line at the end where they are more than
-// mostSkipped. Control characters are escaped: texts come from objects that anybody may have written.
-func (r Report) Text(out io.Writer) error {
-	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	skipped, reasons := r.skipped()
-	for _, result := range r {
-		if result.Level == Skipped && skipped[result.Message] > mostSkipped {
-			continue
-		}
-		fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(result.Level)), result.ID, printable(result.Message))
-		if result.Level == OK || result.Level == Skipped {
-			continue
-		}
-		for _, line := range result.Evidence {
-			fmt.Fprintf(table, "\t\t- %s\n", printable(line))
-		}
-		if result.Fix != "" {
-			fmt.Fprintf(table, "\t\tfix: %s\n", printable(result.Fix))
-		}
-		fmt.Fprintf(table, "\t\tsee: %s\n", result.Link)
-	}
-	for _, reason := range reasons {
-		if skipped[reason] > mostSkipped {
-			fmt.Fprintf(table, "%s\t%s\t%s\n", strings.ToUpper(string(Skipped)), plural(skipped[reason], "check"), printable(reason)+"; -o json names them")
-		}
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(out, "\n%s: %d ok, %s, %s, %d could not be made\n",
-		plural(len(r), "check"), r.count(OK), plural(r.count(Warning), "warning"), plural(r.count(Failure), "failure"), r.count(Skipped))
-	return err
-}
-
-// mostSkipped is how many checks that could not be made for the same reason have a line each.
-const mostSkipped = 3
-
-// skipped counts the checks that could not be made, by their reasons, which are in the order of the checks.
-func (r Report) skipped() (count map[string]int, reasons []string) {
-	count = map[string]int{}
-	for _, result := range r {
-		if result.Level != Skipped {
-			continue
-		}
-		if count[result.Message]++; count[result.Message] == 1 {
-			reasons = append(reasons, result.Message)
-		}
-	}
-	return count, reasons
 }
 
 func printable(text string) string {

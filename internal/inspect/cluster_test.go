@@ -16,6 +16,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 	clienttesting "k8s.io/client-go/testing"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -33,7 +34,7 @@ func TestDeletionsInTheWindow(t *testing.T) {
 		var e Explanation
 		i.explainDeletion(&e, &corev1.Node{}, existence{exists: true})
 		var text strings.Builder
-		if err := e.Text(&text); err != nil || !strings.Contains(text.String(), want) {
+		if err := e.Text(&text, layout.Page{}); err != nil || !strings.Contains(text.String(), want) {
 			t.Errorf("window %v: want %q, error %v:\n%s", window, want, err, &text)
 		}
 	}

@@ -89,6 +89,9 @@ func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *co
 		s.problem("by name", fmt.Sprintf("%d machines", len(several.IDs)), several.Error()+"; set the kubelet's --provider-id")
 	case err != nil:
 		s.problem("found", "no", event.Explained(err))
+		if now, advice := i.remade(ctx, node, err); advice != "" {
+			s.problem("by name", now, advice)
+		}
 	default:
 		if node.Spec.ProviderID == "" {
 			s.add("by name", string(machine.ID), "exactly one machine has the name "+node.Name)

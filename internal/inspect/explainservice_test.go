@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 )
@@ -39,7 +40,7 @@ func TestPendingSince(t *testing.T) {
 		var e Explanation
 		var out strings.Builder
 		explainBalancer(&e, loadbalancer.Explanation{Observed: cloud.Observed{Found: true, State: cloud.BalancerPending}}, tt.events)
-		if err := e.Text(&out); err != nil || !strings.Contains(out.String(), tt.want) {
+		if err := e.Text(&out, layout.Page{}); err != nil || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v, %s; want %q", name, err, out.String(), tt.want)
 		}
 	}

@@ -1,12 +1,15 @@
 package inspect
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 )
 
 // ExplanationVersion is that of the JSON form of an Explanation.
@@ -50,29 +53,51 @@ func (s *Section) problem(name, value, why string) {
 	s.Facts = append(s.Facts, Fact{Name: name, Value: value, Why: why, Problem: true})
 }
 
-// Text writes the explanation for people, a line for each fact; "!" marks a problem. Control
-// characters are escaped: values come from objects that anybody may have written.
-func (e Explanation) Text(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s\n", printable(e.Subject))
-	for _, s := range e.Sections {
-		fmt.Fprintf(table, "\n%s\n", s.Title)
-		for _, f := range s.Facts {
-			sign, why := " ", ""
-			if f.Problem {
-				sign = "!"
-			}
-			if f.Why != "" {
-				why = "\t(" + printable(f.Why) + ")"
-			}
-			value := f.Value
-			if value == "" {
-				value = `""`
-			}
-			fmt.Fprintf(table, "%s %s\t%s%s\n", sign, printable(f.Name), printable(value), why)
+// Text writes the explanation for people: sections and facts with problems first, which "!" marks. Control characters are
+// escaped: values come from objects that anybody may have written.
+func (e Explanation) Text(w io.Writer, page layout.Page) error {
+	var out strings.Builder
+	out.WriteString(page.Paint(layout.Bold, printable(e.Subject)) + "\n")
+	sections := slices.Clone(e.Sections)
+	slices.SortStableFunc(sections, func(a, b Section) int { return cmp.Compare(a.rank(), b.rank()) })
+	said := false
+	for _, s := range sections {
+		if rows := page.Rows(s.rows()); rows != "" {
+			out.WriteString("\n" + page.Paint(layout.Bold, s.Title) + "\n" + rows)
+			said = true
 		}
 	}
-	return table.Flush()
+	if !said && page.ProblemsOnly {
+		out.WriteString("\nno problems\n")
+	}
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return fmt.Errorf("writing what is known of %s: %w", e.Subject, err)
+	}
+	return nil
+}
+
+// rank is 0 where there are problems, else 1.
+func (s Section) rank() int {
+	if slices.ContainsFunc(s.Facts, func(f Fact) bool { return f.Problem }) {
+		return 0
+	}
+	return 1
+}
+
+// rows are the facts for people.
+func (s Section) rows() []layout.Row {
+	var rows []layout.Row
+	for _, f := range s.Facts {
+		r := layout.Row{Name: printable(f.Name), Values: []string{printable(f.Value)}, Problem: f.Problem}
+		if f.Value == "" {
+			r.Values = []string{`""`}
+		}
+		if f.Why != "" {
+			r.Why = printable(f.Why)
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }
 
 func printable(text string) string {

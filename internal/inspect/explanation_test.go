@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
@@ -16,10 +17,10 @@ func TestExplanationText(t *testing.T) {
 	s.add("a", "\x1b[2J", "counts\nas")
 	s.problem("b", "", "want c")
 	var out strings.Builder
-	if err := e.Text(&out); err != nil {
+	if err := e.Text(&out, layout.Page{}); err != nil {
 		t.Fatal(err)
 	}
-	const want = "Service shop/web\n\nAnnotations\n  a  \"\\x1b[2J\"  (\"counts\\nas\")\n! b  \"\"         (want c)\n"
+	const want = "Service shop/web\n\nAnnotations\n! b  \"\"         (want c)\n  a  \"\\x1b[2J\"  (\"counts\\nas\")\n"
 	if out.String() != want {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}
@@ -33,10 +34,10 @@ func TestExplainPlan(t *testing.T) {
 		{Verb: cloud.Create, Kind: cloud.KindTarget, Key: "17", Blocked: "not now"},
 	}}})
 	var out strings.Builder
-	if err := e.Text(&out); err != nil {
+	if err := e.Text(&out, layout.Page{}); err != nil {
 		t.Fatal(err)
 	}
-	const want = "Service shop/web\n\nTo be done now\n  update   balancer name: a → b  (why)\n! blocked  create target 17      (not now)\n"
+	const want = "Service shop/web\n\nTo be done now\n! blocked  create target 17      (not now)\n  update   balancer name: a → b  (why)\n"
 	if out.String() != want {
 		t.Errorf("got  %q\nwant %q", out.String(), want)
 	}

@@ -107,6 +107,9 @@ func (i *Inspector) refresh(ctx context.Context, node *corev1.Node, entry *plan.
 	switch _, missing := errors.AsType[*instance.NotFoundError](err); {
 	case missing: // Ready: its kubelet reports, and nothing is done
 		entry.Warnings = []plan.Warning{{Reason: event.InstanceNotFound.Name, Message: err.Error()}}
+		if _, advice := i.remade(ctx, node, err); advice != "" {
+			entry.Notes = append(entry.Notes, advice)
+		}
 		return
 	case err != nil:
 		entry.Error = plan.NewFailure(err)

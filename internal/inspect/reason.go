@@ -3,7 +3,6 @@ package inspect
 import (
 	"context"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -47,7 +46,7 @@ func (i *Inspector) explained(ctx context.Context, svc *corev1.Service, operatio
 	}
 	for _, n := range open {
 		if op := &operations[n]; op.Reason == "" {
-			op.Reason = "the default: nothing on the Service asks for another value"
+			op.Reason = unasked(*op)
 		}
 	}
 	return operations
@@ -104,7 +103,16 @@ func has(operations []cloud.Operation, op cloud.Operation) bool {
 // mayHaveSeveral reports whether one of several things that a Service asks for may be the reason of an operation. What
 // some drivers write into ownership tags is due to an annotation too, and still the tags are about the owner.
 func mayHaveSeveral(op cloud.Operation) bool {
-	return op.Kind == cloud.KindBalancer && op.Verb == cloud.Update && op.Field != cloud.FieldOwnershipTags
+	shape := op.Kind == cloud.KindBalancer || op.Kind == cloud.KindListener
+	return shape && op.Verb == cloud.Update && op.Field != cloud.FieldOwnershipTags
+}
+
+// unasked is the reason of an update for which the Service has no annotation and no field of its own.
+func unasked(op cloud.Operation) string {
+	if op.Kind == cloud.KindListener && slices.Contains([]string{"protocol", "targetProtocol", "targetPort"}, op.Field) {
+		return "spec.ports says so, and nothing else on the Service"
+	}
+	return "the default: nothing on the Service asks for another value"
 }
 
 // simpleReason is that of an operation which can have one only.
@@ -118,12 +126,10 @@ func simpleReason(op cloud.Operation) string {
 		return "spec.ports has no such port"
 	case op.Kind == cloud.KindListener && op.Verb == cloud.Create:
 		return "spec.ports has it"
-	case op.Kind == cloud.KindListener && strings.HasPrefix(strings.ToLower(op.Field), "target"):
-		return "spec.ports and the annotations say so"
 	case op.Kind == cloud.KindBalancer && op.Verb == cloud.Create:
 		return "the Service has no load balancer"
 	case op.Field == cloud.FieldOwnershipTags:
 		return "says whose it is"
 	}
-	return "the Service asks for it"
+	return "the load balancer's plan has it"
 }

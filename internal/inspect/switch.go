@@ -2,12 +2,16 @@ package inspect
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -19,6 +23,9 @@ type FoundService struct {
 	Err   error
 	// Entry is what would be done.
 	Entry plan.Entry
+	// Status is what the Service is told then. It is nil where it is told nothing, or what the load balancer will be like is
+	// not known before the plan is carried out.
+	Status *corev1.LoadBalancerStatus
 }
 
 // FoundServices looks for the load balancers of all Services that ask for one, and for what would be
@@ -38,8 +45,36 @@ func (i *Inspector) FoundServices(ctx context.Context) []FoundService {
 		}
 		f.Found, f.Err = i.balancers.Explain(ctx, svc, i.targets())
 		f.Entry = i.Service(ctx, svc)
+		f.Status = i.statusAfter(f)
 		return f
 	})
+}
+
+// statusAfter returns FoundService.Status.
+func (i *Inspector) statusAfter(f FoundService) *corev1.LoadBalancerStatus {
+	o := f.Found.Observed
+	r := request.Read(f.Service, i.cloud, request.Cluster{})
+	switch {
+	case f.Err != nil, f.Entry.Error != nil, len(f.Found.Conflicts) > 0:
+		return nil
+	case !wants(f.Service), r.Untouched(), !o.Found, o.State == cloud.BalancerFailed:
+		return nil
+	case slices.ContainsFunc(f.Entry.Operations, changesConnections):
+		return nil
+	}
+	return status.Of(&r, o)
+}
+
+// changesConnections reports whether an operation may change what a load balancer does to connections.
+func changesConnections(op cloud.Operation) bool {
+	switch {
+	case op.Blocked != "", op.Kind != cloud.KindBalancer && op.Kind != cloud.KindListener:
+		return false
+	case op.Verb != cloud.Update:
+		return true
+	}
+	harmless := []string{cloud.FieldOwnershipTags, cloud.FieldName, cloud.FieldAllow, cloud.FieldDeny}
+	return !slices.Contains(harmless, op.Field) && !strings.HasPrefix(op.Field, "health.")
 }
 
 // Balancers looks for the load balancers of these Services, and for nothing else.

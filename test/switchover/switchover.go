@@ -182,7 +182,7 @@ func (c *Cluster) RunAs(kubeconfig string, args ...string) Answer {
 	c.t.Helper()
 	cmd := exec.CommandContext(c.within(patience), c.binary, args...)
 	cmd.Args = append(append(cmd.Args, "--cloud-provider="+c.o.Provider, "--kubeconfig="+kubeconfig), c.o.Args...)
-	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Dir(), ccm.NoRaceSleep}, c.o.Env...)
+	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "HOME=" + c.Dir(), "COLUMNS=1000", ccm.NoRaceSleep}, c.o.Env...)
 	var out, errOut bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()

@@ -134,7 +134,7 @@ func (s *site) start() {
 func (s *site) doctor(env ...string) (string, error) {
 	s.t.Helper()
 	cmd := exec.CommandContext(s.within(patience), s.binary, "doctor", "--cloud-provider=gce", "--kubeconfig="+s.kubeconfig, "--cloud-config="+s.path("gce.conf"))
-	cmd.Env = append(append(os.Environ(), s.env...), env...)
+	cmd.Env = append(append(os.Environ(), s.env...), append(env, "COLUMNS=1000")...)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }

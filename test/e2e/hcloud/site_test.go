@@ -160,7 +160,7 @@ func (s *site) finish(p *ccm.Process) {
 func (s *site) doctor(own map[string]string, args ...string) string {
 	s.Helper()
 	cmd := exec.CommandContext(s.within(), s.Binary(), append([]string{"doctor", "--cloud-provider=hcloud", "--kubeconfig=" + s.Kubeconfig()}, args...)...)
-	cmd.Env = append(os.Environ(), s.Environment(own)...)
+	cmd.Env = append(append(os.Environ(), "COLUMNS=1000"), s.Environment(own)...)
 	out, _ := cmd.CombinedOutput() // its status is that of the worst check
 	return string(out)
 }

@@ -45,7 +45,7 @@ func (p program) runAs(env map[string]string, stdin string, args ...string) ran 
 	p.site.t.Helper()
 	cmd := exec.CommandContext(p.site.within(patience), p.site.Binary(), args...)
 	cmd.Args = append(append(cmd.Args, "--cloud-provider="+p.site.Provider(), "--kubeconfig="+p.site.Kubeconfig()), p.site.Cloud.Args()...)
-	cmd.Env = append(p.site.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+p.site.Dir(), ccm.NoRaceSleep)
+	cmd.Env = append(p.site.Environment(env), "PATH="+os.Getenv("PATH"), "HOME="+p.site.Dir(), "COLUMNS=1000", ccm.NoRaceSleep)
 	var out, errOut bytes.Buffer
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = strings.NewReader(stdin), &out, &errOut
 	err := cmd.Run()
