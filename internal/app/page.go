@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
+	"k8s.io/component-base/term"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 )
@@ -51,10 +51,8 @@ func width(out io.Writer, getenv func(string) string) int {
 	if columns, err := strconv.Atoi(getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
-	if file, ok := out.(*os.File); ok {
-		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-			return columns
-		}
+	if columns, _, err := term.TerminalSize(out); err == nil && columns > 0 {
+		return columns
 	}
 	return layout.DefaultWidth
 }
