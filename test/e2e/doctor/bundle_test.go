@@ -86,7 +86,7 @@ func TestBundle(t *testing.T) {
 		}
 	}
 	for name, parts := range map[string][]string{
-		"report.txt": {"api-server-unreachable", "checks:"}, "report.json": {`"id": "node-address-unknown"`}, "version.json": {"goVersion"}, "providers.json": {"digitalocean"},
+		"report.txt": {"API server reachable", "checks:"}, "report.json": {`"id": "node-address-unknown"`}, "version.json": {"goVersion"}, "providers.json": {"digitalocean"},
 		"nodes.json": {w.droplets[0].Name, "digitalocean://"}, "services.json": {`"web"`, `"leaky"`, "example.com/note"}, "leases.json": {"holderIdentity"},
 		"pods.json": {"--cloud-provider=digitalocean", "HTTPS_PROXY", "--odd=[hidden]", "api.example.com"}, "events.txt": {"CloudFailure"},
 		"workloads.json":                 {"openstack-cloud-controller-manager", "--cloud-provider=openstack", "OS_PASSWORD"},
