@@ -29,7 +29,7 @@ func (s *site) refused(svc *corev1.Service, field string) {
 // to the other.
 func TestFamilies(t *testing.T) {
 	s := newSite(t, siteOptions{})
-	inner := annotated(own+"internal-load-balancer", "true")
+	inner := annotated("service.beta.kubernetes.io/openstack-internal-load-balancer", "true")
 	for name, test := range map[string]struct {
 		place func(*corev1.Service)
 		ipv6  bool // of the balancer's address
