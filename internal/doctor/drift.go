@@ -37,23 +37,23 @@ type drift struct {
 // drifted plans the Services with an address. Their load balancers are read from bulk lists where the cloud has them, and what
 // was read of them a moment ago is not read again. When the cloud fails it is asked no further.
 func drifted(ctx context.Context, f *facts) (d drift) {
-	settled := f.settled()
-	d.services = len(settled)
-	d.unsettled = len(f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })) - len(settled)
-	if len(settled) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
+	list := settled(f)
+	d.services = len(list)
+	d.unsettled = len(f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })) - len(list)
+	if len(list) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return d
 	}
 	ctx, cancel := context.WithTimeout(ctx, planningTime)
 	defer cancel()
-	expected := f.expected()
-	for batch := range slices.Chunk(settled[:min(len(settled), mostPlanned)], plannedTogether) {
+	isExpected := expected(f)
+	for batch := range slices.Chunk(list[:min(len(list), mostPlanned)], plannedTogether) {
 		entries := f.inspector().Plans(ctx, batch)
 		if ctx.Err() != nil {
 			break
 		}
 		goOn := false
 		for n, entry := range entries {
-			entry.Operations = slices.DeleteFunc(entry.Operations, expected)
+			entry.Operations = slices.DeleteFunc(entry.Operations, isExpected)
 			goOn = d.add(forecast{batch[n], entry}) || goOn
 		}
 		if !goOn {
@@ -81,7 +81,7 @@ func (d *drift) add(c forecast) bool {
 //	were changed less than the patience ago    the controller manager may be at it
 //	have a balancer that the cloud works on    the same
 //	service-change-missing names               they are named there
-func (f *facts) settled() []*corev1.Service {
+func settled(f *facts) []*corev1.Service {
 	return f.asking(func(svc *corev1.Service) bool {
 		return len(svc.Status.LoadBalancer.Ingress) > 0 && f.now.Sub(changed(svc)) > f.Patience &&
 			!slices.Contains(f.clusters.pending, svc) &&
@@ -108,7 +108,7 @@ func changed(svc *corev1.Service) time.Time {
 //	 there, though its machine is not known
 //	ownership tags, when it is not known which   they follow the id
 //	 id the cluster has
-func (f *facts) expected() func(cloud.Operation) bool {
+func expected(f *facts) func(cloud.Operation) bool {
 	nodes := map[string]*corev1.Node{}
 	for _, node := range f.nodes.value {
 		if machine, known := f.sky.of[node.Name]; known {
@@ -210,7 +210,7 @@ func (d drift) outcome(f *facts) Outcome {
 		lines = append(lines, fmt.Sprintf("%s could not be planned: %s", plural(len(d.failed), "Service"), d.failed[0].failure()))
 	}
 	o := Outcome{
-		Level: Failure, Evidence: lines, Fix: f.repairs(d.differing),
+		Level: Failure, Evidence: lines, Fix: repairs(f, d.differing),
 		Message: fmt.Sprintf("%s with a load balancer that is not as asked for: %s%s", plural(len(list), "Service"), names(list), d.rest()),
 	}
 	if tagsOnly || f.Manager.DryRun || !f.Manager.Known {
@@ -220,7 +220,7 @@ func (d drift) outcome(f *facts) Outcome {
 }
 
 // repairs says who makes the changes that are left, and when.
-func (f *facts) repairs(differing []forecast) string {
+func repairs(f *facts, differing []forecast) string {
 	svc := differing[0].service
 	for _, c := range differing {
 		if !c.entry.Empty() {
@@ -238,7 +238,7 @@ func (f *facts) repairs(differing []forecast) string {
 	case !f.Manager.Known:
 		return "a controller manager makes these changes when it starts; " + steps
 	case f.Cloud.Descriptor.Capabilities.Recalls:
-		return fmt.Sprintf("find out who changed it; it is repaired at the next comparison, of which there is one about every %s (--service-resync-period), or at once: %s; %s", period, f.restart(), steps)
+		return fmt.Sprintf("find out who changed it; it is repaired at the next comparison, of which there is one about every %s (--service-resync-period), or at once: %s; %s", period, restart(f), steps)
 	default:
 		return fmt.Sprintf("find out who changed it; it is repaired at the next comparison, of which there is one about every %s (--service-resync-period), or at once: kubectl annotate service %s -n %s --overwrite looked-at=\"$(date +%%s)\"; %s",
 			period, svc.Name, svc.Namespace, steps)
@@ -246,7 +246,7 @@ func (f *facts) repairs(differing []forecast) string {
 }
 
 // restart is what starts the controller manager anew, which compares everything.
-func (f *facts) restart() string {
+func restart(f *facts) string {
 	w := f.Manager.Workload
 	if w == nil {
 		return "restart the controller manager"

@@ -19,14 +19,14 @@ func judgeUnserved(f *facts) Outcome {
 	}
 	var list []string
 	for n := range f.services.value {
-		if svc := &f.services.value[n]; f.unserved(svc) {
+		if svc := &f.services.value[n]; unserved(f, svc) {
 			list = append(list, serviceName(svc))
 		}
 	}
 	if len(list) == 0 {
 		return fine("no Service waits for a load balancer that nobody makes")
 	}
-	why, fix := f.notServing()
+	why, fix := notServing(f)
 	return failure(fmt.Sprintf("%s of type LoadBalancer that nobody serves, because %s", plural(len(list), "Service"), why), fix, bounded(list)...)
 }
 
@@ -41,13 +41,13 @@ func judgeUnserved(f *facts) Outcome {
 //	has a finalizer: who put it serves it              no
 //	is young                                           not yet
 //	any other                                          yes
-func (f *facts) unserved(svc *corev1.Service) bool {
+func unserved(f *facts, svc *corev1.Service) bool {
 	served := len(svc.Status.LoadBalancer.Ingress) > 0 || len(svc.Finalizers) > 0
 	return f.wants(svc) && handover.SignsOf(f.Cloud).Wanted(svc) && !served && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience
 }
 
 // notServing says why nothing is done about Services, and what would serve them.
-func (f *facts) notServing() (why, fix string) {
+func notServing(f *facts) (why, fix string) {
 	const others = "a controller that makes load balancers without the cloud, such as MetalLB or kube-vip"
 	switch can := f.Cloud.Descriptor.Capabilities; {
 	case !can.Balancers:
