@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -68,7 +69,9 @@ type Error struct {
 	Err error
 }
 
-func (e *Error) Error() string { return fmt.Sprintf("%s: %v", e.Op, e.Err) }
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s: %s", e.Op, Shorten(fmt.Sprint(e.Err), mostOfText))
+}
 
 func (e *Error) Unwrap() error { return e.Err }
 
@@ -127,7 +130,7 @@ type Invalid struct {
 }
 
 func (e *Invalid) Error() string {
-	return fmt.Sprintf("%s: %q is not possible: %s", e.Field, e.Value, e.Want)
+	return fmt.Sprintf("%s: %s is not possible: %s", Shorten(e.Field, MostOfValue), strconv.Quote(Shorten(e.Value, MostOfValue)), Shorten(e.Want, mostOfText))
 }
 
 // Unreadable is an answer that is refused before it is read whole: it is larger than any answer of

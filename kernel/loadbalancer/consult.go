@@ -14,7 +14,7 @@ import (
 )
 
 // check returns the decision, or another one where the cloud would refuse the balancer. It only
-// reads, and only where a balancer is to be made.
+// reads, and only where a balancer is to be made, or would be if nothing else were wrong.
 func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decision, error) {
 	checker := p.manager.cloud.Checker
 	if checker == nil || d.Question == nil {
@@ -24,6 +24,8 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 	switch {
 	case err == nil:
 		return d, nil
+	case !isRefusal(err) && d.Err != nil:
+		return d, nil // what is known is said
 	case !isRefusal(err):
 		return d, err // nothing is known
 	}

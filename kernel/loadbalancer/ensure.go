@@ -55,9 +55,10 @@ func (p *pipeline) ensure(ctx context.Context, nodes []*corev1.Node) (Outcome, e
 	}
 	f, d, err := p.observeAndDecide(ctx, nodes)
 	if err != nil {
-		return Outcome{Record: p.proof(f.Observed)}, err
+		return Outcome{Record: p.proof(f.Observed)}, refusal{p}.unread(err)
 	}
 	p.say(append(p.Warnings, d.Warnings...)...)
+	refusal{p}.note(f, d)
 	if unrecorded, why := p.unrecorded(d); unrecorded != nil {
 		return Outcome{Record: unrecorded}, why
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -103,9 +102,10 @@ func TestNewBalancerIsFoundByID(t *testing.T) {
 
 func TestPoll(t *testing.T) {
 	for pending, want := range map[time.Duration]time.Duration{
-		0: time.Second, 10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
+		0: time.Second, time.Second: time.Second, 2 * time.Second: 2 * time.Second, 4 * time.Second: 4 * time.Second,
+		10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
 	} {
-		if got := operation.Interval(pending, pollFirst); got != want {
+		if got := lookAfter(pending); got != want {
 			t.Errorf("the wait after %v is %v, want %v", pending, got, want)
 		}
 	}

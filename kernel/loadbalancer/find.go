@@ -71,7 +71,7 @@ func (p *finder) expected() bool {
 func (p *finder) leaves() bool { return p.removed && p.Input.Deleting }
 
 // listAge is how old a bulk list may be that shows whether a balancer is still pending that has been so for that long. With an
-// older one it would be seen ready at the next look only, a fifth of that later, see operation.Interval.
+// older one it would be seen ready at the next look only, a fifth of that later, see lookAfter.
 func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*time.Millisecond) }
 
 // observer reads a balancer: observe where a bulk list will do, else read.

@@ -18,7 +18,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
@@ -92,7 +91,7 @@ func unshown(made *creation.Record) *Pending {
 		which = "the balancer that was asked for"
 	}
 	return &Pending{
-		After:  min(operation.Interval(time.Since(made.At), pollFirst), made.Left()+time.Second),
+		After:  min(lookAfter(time.Since(made.At)), made.Left()+time.Second),
 		Reason: fmt.Sprintf("the cloud does not show %s at %s", which, made.At.UTC().Format(time.RFC3339)),
 	}
 }

@@ -28,7 +28,9 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"time"
 
+	"golang.org/x/time/rate"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/cache"
 
@@ -90,9 +92,18 @@ type Manager struct {
 	ownerWarnings *cache.Expiring
 	// deleted are the balancers whose deletion was acknowledged while their creation still counts, see deletedID.
 	deleted *cache.Expiring
+	// lookups bounds how often is looked up what is wrong with Services that are refused without that.
+	lookups *rate.Limiter
 	// due are the UIDs of Services of which the next run compares everything, see Compare.
 	due sync.Map
 }
+
+// Ten Services that are refused without a reading are looked up at once, and one more every ten seconds: the requests of one that
+// nobody can serve must not keep others waiting, however many there are.
+const (
+	mostLookups  = 10
+	lookupsEvery = 10 * time.Second
+)
 
 // New returns a Manager.
 func New(o Options) *Manager {
@@ -110,7 +121,7 @@ func New(o Options) *Manager {
 		cluster: request.Cluster{ID: o.ClusterID, Former: cloud.NewFormerClusters(o.FormerClusterIDs...)}, events: o.Events, metrics: o.Metrics, trust: trust{check: o.Trust}, record: o.Record,
 		owners:        owner.Owners{Services: o.Services, Adoption: o.Adoption},
 		lists:         bulklist.New(o.Cloud.BulkLister, func() int { return request.WithBalancer(o.Services()) }),
-		ownerWarnings: cache.NewExpiring(), deleted: cache.NewExpiring(),
+		ownerWarnings: cache.NewExpiring(), deleted: cache.NewExpiring(), lookups: rate.NewLimiter(rate.Every(lookupsEvery), mostLookups),
 	}
 }
 

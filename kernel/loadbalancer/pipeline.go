@@ -13,7 +13,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -32,8 +31,8 @@ type pipeline struct {
 	recheckMachines time.Duration
 	// compares says that everything is to be compared with the cloud, see Compare.
 	compares bool
-	// impossible says that the Service asks for something that needs no reading to be refused.
-	impossible bool
+	// impossible is what the Service asks for that needs no reading to be refused.
+	impossible []problem.Warning
 	// machines are the candidates of this run, see machines.
 	machines string
 	// unready says that the kubelet of a Node that is offered does not report.
@@ -112,7 +111,7 @@ func (p *pipeline) forget() { *p.state = state.Service{} }
 // say records events, one for each reason.
 func (p *finder) say(warnings ...problem.Warning) {
 	object := event.Object{Kind: "Service", Namespace: p.Service.Namespace, Name: p.Service.Name, UID: string(p.Service.UID)}
-	for _, r := range problem.Merge(warnings) {
+	for _, r := range problem.Told(warnings, p.Service.Namespace, p.Service.Name) {
 		p.manager.events.Record(object, r.Reason, r.Message)
 	}
 }
@@ -130,7 +129,7 @@ func (p *pipeline) failed(ctx context.Context, err error) error {
 func (p *pipeline) busy(observed cloud.Observed) error {
 	pending := observed.State == cloud.BalancerPending
 	if since := p.state.PendingFor(pending); pending {
-		return &Pending{After: operation.Interval(since, pollFirst), Reason: waiting}
+		return &Pending{After: lookAfter(since), Reason: waiting}
 	}
 	return nil
 }

@@ -2,42 +2,48 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
-// refusal judges what needs no reading to be refused.
+// refusal judges what can be refused before anything is read.
 type refusal struct{ *pipeline }
 
 // refuse returns what is wrong with a Service that needs no reading to be refused, nil where it is to be read:
 //
 //	the Service asks for          and                                          it is
-//	what is possible, for all     –                                            read
-//	 that is known so far
+//	what is possible, for all     has a balancer, or was not refused           read
+//	 that is known so far          a moment ago
+//	what is possible, for all     what was looked up a moment ago has          refused
+//	 that is known so far          shown that it is not
 //	something impossible          has no balancer, as far as it and this       refused
-//	                               process know
+//	                               process know, and it was looked up
+//	                               once what else is wrong
+//	something impossible          has no balancer, and that was not looked up  read, so that all problems are said at once;
+//	                                                                            refused while many others are
 //	something impossible          a run for it has brought the targets of      refused
 //	                               its balancer to these machines
 //	something impossible          is to be compared, or anything else          read: the targets follow
 //	                                                                            the nodes
 //
-// Whoever writes something impossible again and again costs no request so, and keeps nobody waiting.
+// Whoever writes something impossible again and again costs few requests so, and keeps nobody waiting.
 func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
-	known := p.expected() || p.Adopt != ""
-	problems := append(slices.Clone(p.Problems), p.invalid(known)...)
-	p.impossible = len(problems) > 0
+	p.impossible = append(slices.Clone(p.Problems), p.invalid(p.known())...)
 	switch {
-	case len(problems) == 0:
+	case !p.known():
+		return p.withoutBalancer()
+	case len(p.impossible) == 0:
 		return nil
-	case !known:
-		p.say(append(p.Warnings, problems...)...)
-		return problem.Combine(problems)
 	case p.state.Retargeted == "" || p.compares:
 		return nil
 	}
@@ -45,8 +51,45 @@ func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
 	if p.state.Retargeted != machines(c) {
 		return nil
 	}
-	p.say(slices.Concat(p.Warnings, problems, c.Warnings())...)
-	return problem.Combine(problems)
+	p.say(slices.Concat(p.Warnings, p.impossible, c.Warnings())...)
+	return problem.Combine(p.impossible)
+}
+
+// known reports whether the Service may have a balancer, or names one.
+func (p refusal) known() bool { return p.expected() || p.Adopt != "" }
+
+// withoutBalancer is refuse for a Service without a balancer.
+func (p refusal) withoutBalancer() error {
+	last := p.state.Refusal
+	switch {
+	case last.Counts(p.request(), len(p.impossible) == 0):
+		p.say(last.Said...)
+		return last.Err
+	case len(p.impossible) == 0 || !p.live() || p.manager.lookups.Allow():
+		return nil
+	}
+	return p.unread(nil)
+}
+
+// request is the same for as long as the Service asks for the same, and the same is wrong with it.
+func (p refusal) request() string { return p.Fingerprint + fmt.Sprint(problem.Combine(p.impossible)) }
+
+// unread says what is wrong with a Service that was not read, or could not be, and returns it; the other error where nothing is known
+// to be wrong.
+func (p refusal) unread(err error) error {
+	if len(p.impossible) == 0 || p.known() {
+		return err
+	}
+	p.say(append(p.Warnings, p.impossible...)...)
+	return problem.Combine(p.impossible)
+}
+
+// note remembers why a Service without a balancer is refused, so that nothing is read when it is tried again.
+func (p refusal) note(f decide.Finding, d decide.Decision) {
+	p.state.Refusal = nil
+	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !f.Observed.Found && !p.known() && p.live() {
+		p.state.Refusal = &state.Refusal{Request: p.request(), At: time.Now(), Said: append(p.Warnings, d.Warnings...), Err: d.Err}
+	}
 }
 
 // invalid is what the driver finds wrong without a reading.
@@ -64,7 +107,7 @@ func (p refusal) invalid(exists bool) []problem.Warning {
 // retargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
 // that nothing of that is left to do.
 func (p refusal) retargeted(d decide.Decision) {
-	if p.impossible && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
+	if len(p.impossible) > 0 && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
 		p.state.Retargeted = p.machines
 	}
 }

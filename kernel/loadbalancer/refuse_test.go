@@ -2,11 +2,16 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strconv"
+	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -17,6 +22,17 @@ type countingDriver struct {
 	*fakeDriver
 	reads, writes []cloud.Priority
 	tenants       []string
+	// refuses is what the cloud would refuse, as it says when it is asked before a creation.
+	refuses func(cloud.Input) error
+	checks  int
+}
+
+func (d *countingDriver) Check(_ context.Context, in cloud.Input, _ cloud.Observed) error {
+	if d.refuses == nil {
+		return nil
+	}
+	d.checks++
+	return d.refuses(in)
 }
 
 func (d *countingDriver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
@@ -59,24 +75,87 @@ func newCountingFixture(t *testing.T, edits ...func(*corev1.Service)) (*fixture,
 	return f, d
 }
 
-// What asks for something impossible, and has no balancer, costs no reading.
-func TestRefusedBeforeAnyRead(t *testing.T) {
-	for name, edit := range map[string]func(*corev1.Service){
-		"an annotation":          annotated(keyAlgorithm.Name, "best"),
-		"a selector":             annotated(annotation.NodeSelector.Name, "a in"),
-		"what the driver judges": func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = "10.0.0.1" },
-	} {
-		f, d := newCountingFixture(t, edit)
-		for range 3 {
-			if err := f.ensure(); !cloud.IsClass(err, cloud.FailureInvalid) {
-				t.Errorf("%s: error %v, want one about what is invalid", name, err)
+// A Service without a balancer is read once for all that is wrong with it, and not when it is tried again.
+func TestAllProblemsAreSaidAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := newCountingFixture(t, annotated(keyAlgorithm.Name, "best"))
+		d.refuses = func(in cloud.Input) error {
+			var errs []error
+			if in.LoadBalancerIP != "10.0.0.9" {
+				errs = append(errs, &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"})
+			}
+			return errors.Join(append(errs, &cloud.Invalid{Field: keyAlgorithm.Name, Value: "", Want: "it follows from the first"}, errors.New("odd"))...)
+		}
+		f.svc.Spec.Ports[0].NodePort = 0
+		step := func(what string, reads, checks int, says ...string) {
+			t.Helper()
+			d.checks = 0
+			err := f.ensure()
+			fails(t, err, says...)
+			if strings.Contains(err.Error(), "it follows") || strings.Contains(err.Error(), "odd") {
+				t.Errorf("%s: %v; want one problem for each field, and only what its user can mend", what, err)
 			}
 			f.said("InvalidConfiguration: ")
+			if got, writes := d.took(); len(got) != reads || d.checks != checks || len(writes) > 0 {
+				t.Errorf("%s: %d reads, asked %d times, %d writes; want %d, %d and none", what, len(got), d.checks, len(writes), reads, checks)
+			}
 		}
-		if reads, writes := d.took(); len(reads)+len(writes) > 0 {
-			t.Errorf("%s: %d reads and %d writes", name, len(reads), len(writes))
+		step("the first try", 1, 0, keyAlgorithm.Name, "nodePort")
+		step("the second try", 0, 0, keyAlgorithm.Name, "nodePort")
+		f.svc.Spec.Ports[0].NodePort = 30080
+		step("it is changed", 1, 1, keyAlgorithm.Name, "there is no such proxy")
+		time.Sleep(time.Hour)
+		step("an hour later", 0, 0, keyAlgorithm.Name, "there is no such proxy")
+		f.Compare(f.svc)
+		step("a comparison", 0, 0, keyAlgorithm.Name, "there is no such proxy")
+		delete(f.svc.Annotations, keyAlgorithm.Name)
+		d.refuses = func(cloud.Input) error {
+			return &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
 		}
+		step("one problem is left, which the cloud knows", 1, 1, "there is no such proxy")
+		step("tried at once", 0, 0, "there is no such proxy")
+		time.Sleep(time.Minute)
+		step("tried later: it may be there now", 1, 1, "there is no such proxy")
+		d.refuses = nil
+		time.Sleep(time.Minute)
+		f.settle()
+		f.wrote("create balancer")
+	})
+}
+
+// What cannot be read does not hide what is known to be wrong.
+func TestProblemsAreSaidWhereNothingIsRead(t *testing.T) {
+	f, _ := newCountingFixture(t, annotated(keyAlgorithm.Name, "best"))
+	f.driver.fail = func(string, bool) error { return errBroken }
+	for range 2 {
+		fails(t, f.ensure(), keyAlgorithm.Name)
 	}
+}
+
+// However many Services ask for something impossible, few of them are read.
+func TestMostOfTheImpossibleIsRefusedUnread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, edit := range map[string]func(*corev1.Service){
+			"an annotation":          annotated(keyAlgorithm.Name, "best"),
+			"a selector":             annotated(annotation.NodeSelector.Name, "a in"),
+			"what the driver judges": func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = "10.0.0.1" },
+		} {
+			f, d := newCountingFixture(t, edit)
+			began := time.Now()
+			for i := range 100 {
+				f.svc.UID = types.UID(strconv.Itoa(i))
+				if err := f.ensure(); !cloud.IsClass(err, cloud.FailureInvalid) {
+					t.Errorf("%s: error %v, want one about what is invalid", name, err)
+				}
+				f.said("InvalidConfiguration: ")
+				time.Sleep(time.Second)
+			}
+			most := mostLookups + int(time.Since(began)/lookupsEvery)
+			if reads, writes := d.took(); len(reads) > most || len(writes) > 0 {
+				t.Errorf("%s: %d reads and %d writes, want at most %d and none", name, len(reads), len(writes), most)
+			}
+		}
+	})
 }
 
 // A balancer whose Service asks for something impossible is read when the nodes change and when it is compared, not for each try.

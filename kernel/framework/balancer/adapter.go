@@ -197,15 +197,19 @@ func (a *Adapter) overtaken(svc *corev1.Service) {
 	}
 }
 
-// watched has a pending Service watched and returns the error as the controller shall see it: it
-// need not look again by itself.
+// watched has a pending Service watched and returns the error as the controller shall see it. Of one that is watched it is told that
+// nothing is left for it to do: it would log each wait as an error, with the time after which it would look by itself. What a balancer
+// waits for is said where that is a failure.
 func (a *Adapter) watched(svc *corev1.Service, err error) error {
-	if pending, ok := errors.AsType[*loadbalancer.Pending](err); ok {
-		a.watch.when(pending, svc)
-		return api.NewRetryError(forEvents(err).Error(), unwatched)
+	pending, ok := errors.AsType[*loadbalancer.Pending](err)
+	if !ok {
+		a.watch.end(svc.UID)
+		return forEvents(err)
 	}
-	a.watch.end(svc.UID)
-	return forEvents(err)
+	klog.V(2).InfoS("The load balancer has to wait", "service", klog.KObj(svc), "reason", pending.Reason, "lookAfter", pending.After)
+	a.watch.tell(svc, pending)
+	a.watch.when(pending, svc)
+	return cloudprovider.ImplementedElsewhere
 }
 
 // UpdateLoadBalancer makes the Nodes the balancer's targets. The controller has kept the

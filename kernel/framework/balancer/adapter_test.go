@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes/fake"
+	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -45,19 +46,23 @@ func TestEnsure(t *testing.T) {
 		name  string
 		f     fakeBalancers
 		want  *corev1.LoadBalancerStatus
-		after time.Duration // of the RetryError
 		fails bool
-		quiet bool
+		// watched says that the controller has nothing left to do: it logs other errors, and says them in events.
+		watched bool
+		quiet   bool
+		said    []string
 	}{
-		{"done", fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}, status, 0, false, false},
-		{"left alone", fakeBalancers{}, &present.Status.LoadBalancer, 0, false, false},
-		{"busy", fakeBalancers{err: busy}, nil, unwatched, true, true},
-		{"rate limit", fakeBalancers{err: limited}, nil, unwatched, true, false},
-		{"failed", fakeBalancers{err: errors.New("no")}, nil, 0, true, false},
+		{"done", fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}, status, false, false, false, nil},
+		{"left alone", fakeBalancers{}, &present.Status.LoadBalancer, false, false, false, nil},
+		{"busy", fakeBalancers{err: busy}, nil, true, true, true, nil},
+		{"rate limit", fakeBalancers{err: limited}, nil, true, true, false, []string{"CloudFailure"}},
+		{"failed", fakeBalancers{err: errors.New("no")}, nil, true, false, false, nil},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			l := adapter(&tt.f, &fakeServices{})
+			events := &fakeRecorder{}
+			l.watch.events = events
 			got, err := l.EnsureLoadBalancer(context.Background(), "", present, nil)
 			if (err != nil) != tt.fails {
 				t.Fatalf("error %v", err)
@@ -65,12 +70,11 @@ func TestEnsure(t *testing.T) {
 			if diff := cmp.Diff(tt.want, got); diff != "" {
 				t.Errorf("status (-want +got):\n%s", diff)
 			}
-			var after time.Duration
-			if retry, ok := errors.AsType[*api.RetryError](err); ok {
-				after = retry.RetryAfter()
+			if _, retried := errors.AsType[*api.RetryError](err); (err == cloudprovider.ImplementedElsewhere) != tt.watched || retried { //nolint:errorlint // the controller compares so
+				t.Errorf("error %v, want one that the controller takes for an answer: %t", err, tt.watched)
 			}
-			if after != tt.after {
-				t.Errorf("again after %v, want %v", after, tt.after)
+			if diff := cmp.Diff(tt.said, events.Take()); diff != "" {
+				t.Errorf("events (-want +got):\n%s", diff)
 			}
 			event := &corev1.Event{Reason: "SyncLoadBalancerFailed", InvolvedObject: corev1.ObjectReference{UID: present.UID}}
 			if quiet := l.pending.quiet(event); quiet != tt.quiet {

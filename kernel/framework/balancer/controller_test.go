@@ -50,6 +50,8 @@ type balanced struct {
 	balancers *Adapter
 }
 
+func (b *balanced) ProviderName() string { return "fake" }
+
 func (b *balanced) LoadBalancer() (cloudprovider.LoadBalancer, bool) { return b.balancers, true }
 
 // running starts upstream's service controller against a fake API server, in a synctest bubble.

@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/tools/record"
 	"k8s.io/klog/v2"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
@@ -41,6 +42,9 @@ type sent struct {
 	message string
 }
 
+// longest is how many characters of a message an event has.
+const longest = 1000
+
 // repeatAfter is shorter than the hour that the API server keeps an event.
 const repeatAfter = 30 * time.Minute
 
@@ -64,9 +68,10 @@ func (r *Recorder) Start(client typedcorev1.EventsGetter) {
 // Record implements [event.Recorder].
 func (r *Recorder) Record(object event.Object, reason event.Reason, message string) {
 	if plain := event.Plain(message); plain != message {
-		klog.InfoS("An event in full", "reason", reason.Name, "kind", object.Kind, "object", klog.KRef(object.Namespace, object.Name), "message", message)
+		klog.InfoS("An event in full", "reason", reason.Name, "kind", object.Kind, "object", klog.KRef(object.Namespace, object.Name), "message", cloud.Shorten(message, 4*longest))
 		message = plain
 	}
+	message = cloud.Shorten(message, longest)
 	if r.said(sent{object, reason.Name, message}) {
 		return
 	}

@@ -44,23 +44,22 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return p.recreate(observed, c)
 	}
 	problems := slices.Concat(p.Problems, f.Conflicts, p.unadopted(f))
-	var s desired
-	if len(problems) == 0 {
-		var err error
-		immutable := p.Cloud.Descriptor.Capabilities.Immutable
-		if s, err = desiredOf(p.Cloud.Balancers, p.Complete(observed, c.Targets), observed, immutable); err != nil {
-			problems = p.Respell(problem.Unjoin(err))
-		}
-		s.warnings = p.RespellWarnings(s.warnings)
+	s, err := desiredOf(p.Cloud.Balancers, p.Complete(observed, c.Targets), observed, p.Cloud.Descriptor.Capabilities.Immutable)
+	if err != nil {
+		problems = problem.Add(problems, p.Respell(problem.Unjoin(err)))
 	}
+	s.warnings = p.RespellWarnings(s.warnings)
 	if len(problems) == 0 && !observed.Found {
 		problems = p.unanswered(s)
 	}
 	switch {
 	case len(problems) > 0:
-		d := p.Retarget(observed, c)
-		d.Warnings = slices.Concat(problems, d.Warnings)
-		d.Err = problem.Combine(problems)
+		d := p.impossible(problems, observed, c)
+		if err == nil && !observed.Found {
+			d.Question = &question{Input: s.input, Before: observed, Refused: func(more []problem.Warning) Decision {
+				return p.impossible(problem.Add(problems, more), observed, c)
+			}}
+		}
 		return d
 	case !observed.Found:
 		return p.create(s, observed, c)
@@ -68,6 +67,14 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
+}
+
+// impossible changes only targets, and says all that is wrong with what the Service asks for.
+func (p Policy) impossible(problems []problem.Warning, observed cloud.Observed, c target.Candidates) Decision {
+	d := p.Retarget(observed, c)
+	d.Warnings = slices.Concat(problems, d.Warnings)
+	d.Err = problem.Combine(problems)
+	return d
 }
 
 // create makes the balancer that was asked for. It waits until all machines are known and one of

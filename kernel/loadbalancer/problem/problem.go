@@ -3,7 +3,7 @@ package problem
 
 import (
 	"errors"
-	"strings"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -22,11 +22,11 @@ func Invalid(field, value, want string) Warning {
 type Problems []error
 
 func (p Problems) Error() string {
-	texts := make([]string, len(p))
-	for i, err := range p {
-		texts[i] = err.Error()
+	var all text
+	for _, err := range p {
+		all.add(err.Error())
 	}
-	return strings.Join(texts, "; ")
+	return all.String()
 }
 
 // Unwrap lets errors.As find the *cloud.Invalid of each problem.
@@ -40,6 +40,26 @@ func Combine(problems []Warning) error {
 	var all Problems
 	for _, p := range problems {
 		all = append(all, p.Err)
+	}
+	return all
+}
+
+// Add returns the problems with those others that are not about the same field: of that the first one is said. Where something is
+// known to be wrong, only what the Service's user can mend is added: it may be the reason why anything else failed.
+func Add(known, others []Warning) []Warning {
+	if len(known) == 0 {
+		return others
+	}
+	all := slices.Clone(known)
+	for _, other := range others {
+		invalid, ok := errors.AsType[*cloud.Invalid](other.Err)
+		same := func(w Warning) bool {
+			first, about := errors.AsType[*cloud.Invalid](w.Err)
+			return about && ok && first.Field == invalid.Field
+		}
+		if ok && !slices.ContainsFunc(known, same) {
+			all = append(all, other)
+		}
 	}
 	return all
 }

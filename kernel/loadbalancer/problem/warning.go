@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -23,12 +24,65 @@ func Warn(reason event.Reason, message string) Warning {
 	return Warning{Reason: reason, Message: message}
 }
 
-// longest is how many bytes a merged message may have. Longer events are cut off.
+// longest is how many bytes a merged message may have, and how many characters an event: longer ones are cut off.
 const longest = 1000
 
-// Merge makes one warning of all that have the same reason, so that a Service with five
-// mistakes has one event, not five that push each other out. What does not fit into one
-// event gets another.
+// text is a message of several parts, of which no more are repeated than an event holds. The zero value is empty.
+type text struct {
+	parts   []string
+	length  int
+	leftOut int
+}
+
+const (
+	// mostOfParts leaves room to say what is left out.
+	mostOfParts = longest - 200
+	// mostOfPart leaves room to say that it is cut off.
+	mostOfPart = mostOfParts - 50
+)
+
+// add adds a part, unless it is in the text already.
+func (t *text) add(part string) {
+	part = cloud.Shorten(part, mostOfPart)
+	length := utf8.RuneCountInString("; " + part)
+	switch {
+	case slices.ContainsFunc(t.parts, func(said string) bool { return strings.Contains(said, part) }):
+	case len(t.parts) > 0 && t.length+length > mostOfParts:
+		t.leftOut++
+	default:
+		t.parts, t.length = append(t.parts, part), t.length+length
+	}
+}
+
+func (t *text) String() string {
+	all := strings.Join(t.parts, "; ")
+	if t.leftOut > 0 {
+		all += fmt.Sprintf("; and %d more", t.leftOut)
+	}
+	return all
+}
+
+// Told returns what is said of a Service in events: one for each reason, so that a Service with five mistakes has one event, not five
+// that push each other out. Where not all fits into one, it has the command that says all.
+func Told(warnings []Warning, namespace, name string) []Warning {
+	var told []Warning
+	texts := map[string]*text{}
+	for _, w := range warnings {
+		if texts[w.Reason.Name] == nil {
+			told, texts[w.Reason.Name] = append(told, w), &text{}
+		}
+		texts[w.Reason.Name].add(w.Message)
+	}
+	for i, w := range told {
+		all := texts[w.Reason.Name]
+		if told[i].Message = all.String(); all.leftOut > 0 {
+			told[i].Message += ": cloud-controller-manager explain service " + namespace + "/" + name
+		}
+	}
+	return told
+}
+
+// Merge makes one warning of all that have the same reason, and several where they are long.
 func Merge(warnings []Warning) []Warning {
 	var merged []Warning
 	at := map[string]int{}
@@ -71,6 +125,7 @@ func OfDriver(notes []cloud.Warning) []Warning {
 // OfAnnotations sorts what is wrong with annotations into what is refused and what has no effect.
 func OfAnnotations(found []annotation.Problem) (problems, warnings []Warning) {
 	for _, p := range found {
+		p.Value, p.Want, p.Idle = cloud.Shorten(p.Value, cloud.MostOfValue), cloud.Shorten(p.Want, mostOfPart/2), cloud.Shorten(p.Idle, mostOfPart/2)
 		if p.Warning {
 			warnings = append(warnings, Warn(event.ConfigurationIgnored, p.Error()))
 			continue

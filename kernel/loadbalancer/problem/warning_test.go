@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
@@ -29,6 +30,39 @@ func TestMergeKeepsEventsWhole(t *testing.T) {
 	want := []Warning{Warn(event.TargetSkipped, long), Warn(event.TargetSkipped, longer+"; c")}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("merge() (-want +got):\n%s", diff)
+	}
+}
+
+func TestTold(t *testing.T) {
+	got := Told([]Warning{
+		Warn(event.TargetSkipped, "a"), Warn(event.ConfigurationIgnored, "b"), Warn(event.TargetSkipped, "c"), Warn(event.TargetSkipped, "a"),
+	}, "shop", "web")
+	want := []Warning{Warn(event.TargetSkipped, "a; c"), Warn(event.ConfigurationIgnored, "b")}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Told() (-want +got):\n%s", diff)
+	}
+}
+
+// However many problems of whatever length there are, there is one event for each reason, and each is at most 1 kB long.
+func TestEventsAreShort(t *testing.T) {
+	namespace, name := strings.Repeat("n", 63), strings.Repeat("s", 63)
+	for _, length := range []int{1, 50, 300, 790, 100_000} {
+		for _, parts := range []int{1, 2, 3, 100} {
+			var all []Warning
+			for i := range parts {
+				all = append(all, Warn(event.InvalidConfiguration, strings.Repeat(string(rune('a'+i)), length)), Warn(event.TargetSkipped, "short"))
+			}
+			told := Told(all, namespace, name)
+			if len(told) != 2 || told[1].Message != "short" {
+				t.Fatalf("%d parts of %d: %d events, want one for each reason", parts, length, len(told))
+			}
+			message := told[0].Message
+			said := 1 + strings.Count(message, "; ") - strings.Count(message, "; and ")
+			cut := strings.HasSuffix(message, fmt.Sprintf("; and %d more: cloud-controller-manager explain service %s/%s", parts-said, namespace, name))
+			if utf8.RuneCountInString(message) > longest || cut != (said < parts) {
+				t.Errorf("%d parts of %d: %d characters, ends with %q", parts, length, utf8.RuneCountInString(message), message[max(0, len(message)-60):])
+			}
+		}
 	}
 }
 

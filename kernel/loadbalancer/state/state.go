@@ -63,7 +63,9 @@ type Service struct {
 	// Retargeted are the machines to which the targets were brought of a balancer whose Service asks for something impossible, ""
 	// for none.
 	Retargeted string
-	refused    *refusedTargets
+	// Refusal is why the Service was last refused that has no balancer, nil for nothing.
+	Refusal *Refusal
+	refused *refusedTargets
 }
 
 // keptTargets are targets that were kept, and the request that was made then.

@@ -198,11 +198,7 @@ func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.P
 	maps.Copy(lookups, change.Before.Lookups)
 	maps.Copy(lookups, o.Lookups)
 	o.Lookups, o.Record = lookups, change.Before.Record
-	p := cloud.Progress{Observed: &o}
-	if o.State == cloud.BalancerPending {
-		p.Pending, p.After = true, readyAfter
-	}
-	return p
+	return cloud.Progress{Observed: &o, Pending: o.State == cloud.BalancerPending}
 }
 
 // without returns the elements of a that are not in b.

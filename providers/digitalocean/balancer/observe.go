@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/digitalocean/godo"
 
@@ -17,10 +16,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
-
-// readyAfter is how long to wait before a new balancer is looked at for the first time. None
-// is ready sooner, most take a minute, and every look counts against the quota.
-const readyAfter = 10 * time.Second
 
 // Observe implements cloud.Balancers.
 func (l *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
@@ -16,10 +17,10 @@ import (
 )
 
 // TestLife: a Service gets a load balancer with its ports and all nodes, keeps its address through
-// every change, and leaves nothing behind.
+// every change, and leaves nothing behind. Nothing of that is an error in the log, or a warning to users.
 func TestLife(t *testing.T) {
 	s := open(t, 3)
-	s.start()
+	p := s.start()
 	s.service("web", 80, 443)
 	address := s.addressed("web")
 	first := s.are("tcp/443 tcp/80")[0]
@@ -49,6 +50,16 @@ func TestLife(t *testing.T) {
 	s.gone("other")
 	if left := s.balancers(); len(left) > 0 {
 		t.Errorf("%+v are left", left)
+	}
+	for line := range strings.Lines(p.Log()) {
+		if strings.Contains(line, "error processing service") {
+			t.Errorf("the log says: %s", line)
+		}
+	}
+	events, err := s.Client().CoreV1().Events(namespace).List(s.within(patience), metav1.ListOptions{FieldSelector: "type=Warning"})
+	s.must(err)
+	for _, e := range events.Items {
+		t.Errorf("%s: %s", e.Reason, e.Message)
 	}
 }
 
