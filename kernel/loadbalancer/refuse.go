@@ -3,7 +3,6 @@ package loadbalancer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -71,8 +70,10 @@ func (p refusal) withoutBalancer() error {
 	return p.unread(nil)
 }
 
-// request is the same for as long as the Service asks for the same, and the same is wrong with it.
-func (p refusal) request() string { return p.Fingerprint + fmt.Sprint(problem.Combine(p.impossible)) }
+// request is the same until somebody changes the Service: whoever changes any annotation wants it tried again.
+func (p refusal) request() string {
+	return difference.Fingerprint(p.Service.Spec, p.Service.Annotations)
+}
 
 // unread says what is wrong with a Service that was not read, or could not be, and returns it; the other error where nothing is known
 // to be wrong.

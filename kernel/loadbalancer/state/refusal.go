@@ -8,7 +8,7 @@ import (
 
 // Refusal is why a Service without a balancer was refused, after what its balancer needs was looked up.
 type Refusal struct {
-	// Request is what was asked for, and what was wrong with that before anything was looked up.
+	// Request is what the Service asked for.
 	Request string
 	At      time.Time
 	// Said is what was said, and Err the error.
@@ -19,8 +19,8 @@ type Refusal struct {
 // refusalAge is for how long what was looked up counts where somebody may mend it in the cloud.
 const refusalAge = 30 * time.Second
 
-// Counts reports whether it is still the answer to a request. Where something has to be mended on the Service first, it is for as long
-// as the Service asks for the same.
+// Counts reports whether it is still the answer to a request. Where something has to be mended on the Service first, it is until the
+// Service changes.
 func (r *Refusal) Counts(request string, mended bool) bool {
 	return r != nil && r.Request == request && (!mended || time.Since(r.At) < refusalAge)
 }

@@ -3,6 +3,8 @@ package digitalocean_test
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -163,10 +165,19 @@ func TestIgnoredOnNetworkBalancers(t *testing.T) {
 		t.Fatalf("only %d annotations are for REGIONAL balancers", len(given))
 	}
 	given[upstream+"algorithm"] = "least_connections"
-	s.annotate(given)
-	for key := range given {
-		s.event("ConfigurationIgnored", key, "REGIONAL_NETWORK")
+	for keys := range slices.Chunk(slices.Sorted(maps.Keys(given)), 2) { // an event holds no more
+		some := map[string]string{}
+		for _, key := range keys {
+			some[key] = given[key]
+		}
+		s.annotate(some)
+		for _, key := range keys {
+			s.event("ConfigurationIgnored", key, "REGIONAL_NETWORK")
+		}
+		s.unset(keys...)
 	}
+	s.annotate(given)
+	s.event("ConfigurationIgnored", "more: cloud-controller-manager explain service default/"+s.name)
 	after := s.proof()
 	after.Firewall = before.Firewall
 	if summary(after) != summary(before) {
