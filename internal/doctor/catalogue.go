@@ -43,7 +43,7 @@ func running() []Check {
 			"find who listens: ss -ltnp 'sport = :10258'. Stop the other controller manager (k3s and RKE2: --disable-cloud-controller), or give this one another port (chart: metrics.port)", judgePort},
 		{"manager-not-running", Install, "Whether the controller manager's Pods run, and why not.",
 			"as the container says; kubectl logs --previous shows more", judgeRunning},
-		{"leader-missing", Install, "Whether the lease of the controller manager is held and renewed.", "see why the controller manager does not run", judgeLeader},
+		{"leader-missing", Install, "Whether the lease of the controller manager is held and renewed; without an election (--leader-elect=false) there is nothing to hold.", "see why the controller manager does not run", judgeLeader},
 		{"manager-twice", Install, "Whether another cloud controller manager works on the same Nodes: Deployments, DaemonSets and leases.",
 			"stop the other one, or let ours only plan (--dry-run, in the chart safety.mode); k3s and RKE2 have one of their own: --disable-cloud-controller", judgeSecond},
 		{"rights-election", Install, "Whether the controller manager may use its lease and read who may ask for metrics; nothing starts without.",

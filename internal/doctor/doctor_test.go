@@ -12,6 +12,7 @@ import (
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -144,13 +145,58 @@ func TestLease(t *testing.T) {
 		"ok pod-1 leads": lease("pod-1", time.Second),
 		"failure nobody leads: lease kube-system/ccm was renewed 13s ago": lease("pod-1", 13*time.Second),
 		"failure nobody leads: lease kube-system/ccm was renewed 1s ago":  lease("", time.Second),
-		"warning lease kube-system/ccm has had no holder: there has been no election yet, or --leader-elect=false": {
-			ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"},
-		},
 	} {
 		o := judgeLease(l, now)
 		if got := string(o.Level) + " " + o.Message; got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+// scoped has the machines of one project.
+type scoped struct{}
+
+func (scoped) Concerns(providerID string) bool { return strings.HasPrefix(providerID, "fake://mine/") }
+
+// Of Nodes that are left alone it is said whose they are.
+func TestWhoseNodesAreLeftAlone(t *testing.T) {
+	f := &facts{Options: Options{Cloud: fake(driver{}), Patience: DefaultPatience}, now: now}
+	f.Cloud.Scoped = scoped{}
+	f.nodes.value = []*corev1.Node{
+		node("ours", "fake://mine/1", time.Hour), node("theirs", "fake://other/1", time.Hour), node("b", "aws:///zone/i-1", time.Hour), node("c", "k3s://c", time.Hour),
+		node("bare", "", time.Hour),
+	}
+	const want = "1 in order, 4 left alone: another cloud (b, c), another part of fake (theirs), nobody (bare)"
+	if o := judgeOrder(f); o.Level != OK || o.Message != want {
+		t.Errorf("got  %s %s\nwant ok %s", o.Level, o.Message, want)
+	}
+}
+
+// Without an election nobody leads, and nothing is wrong.
+func TestLeaderWithoutElection(t *testing.T) {
+	never := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"}}
+	known, off := Manager{Known: true}, Manager{NoElection: true}
+	initialised := []*corev1.Node{node("a", "fake://1", time.Hour)}
+	for name, tt := range map[string]struct {
+		manager Manager
+		nodes   []*corev1.Node
+		lease   *coordinationv1.Lease
+		want    string
+	}{
+		"off, no lease":                 {off, nil, nil, "ok no election (--leader-elect=false): only one controller manager may run"},
+		"off, records":                  {off, nil, never, "ok no election (--leader-elect=false): only one controller manager may run"},
+		"on, no lease":                  {known, initialised, nil, "failure lease kube-system/ccm does not exist: no controller manager has led yet"},
+		"on, records":                   {known, nil, never, "warning lease kube-system/ccm has had no holder: there has been no election yet"},
+		"not known, nothing":            {Manager{}, nil, nil, "failure lease kube-system/ccm does not exist: no controller manager has led yet"},
+		"not known, initialised Nodes":  {Manager{}, initialised, nil, "warning lease kube-system/ccm does not exist: no controller manager has led yet, unless it runs with --leader-elect=false"},
+		"not known, records":            {Manager{}, initialised, never, "ok lease kube-system/ccm has records and has had no holder: the controller manager runs with --leader-elect=false, and only one may run"},
+		"a dry run beside a live one's": {Manager{DryRun: true}, nil, nil, "ok a dry run, which takes no lease"},
+	} {
+		f := &facts{Options: Options{Cloud: fake(driver{}), Manager: tt.manager, Lease: types.NamespacedName{Namespace: "kube-system", Name: "ccm"}}, now: now}
+		f.nodes.value, f.lease.value = tt.nodes, tt.lease
+		o := judgeLeader(f)
+		if got := string(o.Level) + " " + o.Message; got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, got, tt.want)
 		}
 	}
 }

@@ -14,28 +14,57 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
+// judgeLeader looks at the lease of the election, and of the records that are kept without one too.
+//
+//	--leader-elect          the lease           outcome
+//	–                       held, renewed       ok
+//	–                       not renewed         failure
+//	false, or a dry run     none, never held    ok: there is no election
+//	true                    none                failure
+//	true                    never held          warning: no election yet
+//	not known               never held          ok: only a process without an election leaves one so
+//	not known, no Node of   none                failure
+//	 ours is initialised
+//	not known, one is       none                warning: whoever did it has no election, or is another one
 func judgeLeader(f *facts) Outcome {
+	lease := f.lease.value
 	switch {
 	case f.lease.err != nil:
 		return cannot(f.lease.err)
-	case f.Manager.DryRun && f.lease.value == nil:
+	case f.Manager.DryRun && lease == nil:
 		return fine("a dry run, which takes no lease")
-	case f.lease.value == nil:
+	case f.Manager.NoElection && (lease == nil || neverHeld(lease)):
+		return fine("no election (--leader-elect=false): only one controller manager may run")
+	case lease == nil && !f.Manager.Known && f.anyInitialised():
+		return warning(fmt.Sprintf("lease %s does not exist: no controller manager has led yet, unless it runs with --leader-elect=false", f.Lease),
+			"give the doctor the flag --leader-elect=false if the controller manager has it; if not, see whether it runs: kubectl -n "+f.Lease.Namespace+" get pods -o wide")
+	case lease == nil:
 		return failure(fmt.Sprintf("lease %s does not exist: no controller manager has led yet", f.Lease),
 			"see whether its Pod runs: kubectl -n "+f.Lease.Namespace+" get pods -o wide")
+	case neverHeld(lease) && f.Manager.Known:
+		return warning(fmt.Sprintf("lease %s/%s has had no holder: there has been no election yet", lease.Namespace, lease.Name),
+			"see whether the controller manager's Pods run: kubectl -n "+lease.Namespace+" get pods -o wide")
+	case neverHeld(lease):
+		return fine("lease %s/%s has records and has had no holder: the controller manager runs with --leader-elect=false, and only one may run", lease.Namespace, lease.Name)
 	}
-	return judgeLease(f.lease.value, f.now)
+	return judgeLease(lease, f.now)
+}
+
+// anyInitialised reports whether a Node of this cloud is initialised.
+func (f *facts) anyInitialised() bool {
+	named, _ := f.mine()
+	return slices.ContainsFunc(named, func(node *corev1.Node) bool { return !instance.Uninitialized(node) })
+}
+
+// neverHeld reports whether there has been no election for the lease. A process without one keeps its records on it.
+func neverHeld(lease *coordinationv1.Lease) bool {
+	return ptr.Deref(lease.Spec.HolderIdentity, "") == "" && lease.Spec.RenewTime == nil
 }
 
 func judgeLease(lease *coordinationv1.Lease, now time.Time) Outcome {
 	holder, renewed, valid := holding(lease, now)
-	name := lease.Namespace + "/" + lease.Name
-	if holder == "" && renewed.IsZero() {
-		return warning(fmt.Sprintf("lease %s has had no holder: there has been no election yet, or --leader-elect=false", name),
-			"without an election only one controller manager may run: set --leader-elect=true")
-	}
 	if !valid {
-		return failure(fmt.Sprintf("nobody leads: lease %s was renewed %s ago", name, now.Sub(renewed).Round(time.Second)),
+		return failure(fmt.Sprintf("nobody leads: lease %s/%s was renewed %s ago", lease.Namespace, lease.Name, now.Sub(renewed).Round(time.Second)),
 			"see why the controller manager does not run: kubectl -n "+lease.Namespace+" describe pods", "last leader: "+holder)
 	}
 	return fine("%s leads", holder)

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -74,23 +75,40 @@ func judgeOrder(f *facts) Outcome {
 	if err := f.nodesKnown(); err != nil {
 		return cannot(err)
 	}
-	order, waiting, others := 0, []string{}, 0
+	order, waiting, others := 0, []string{}, []*corev1.Node{}
 	for _, node := range f.nodes.value {
 		switch {
 		case f.owner(node) != instance.Mine:
-			others++
+			others = append(others, node)
 		case instance.Uninitialized(node) && f.old(node):
 			waiting = append(waiting, node.Name)
 		default:
 			order++
 		}
 	}
-	counted := fmt.Sprintf("%d in order, %d left alone", order, others)
+	counted := fmt.Sprintf("%d in order, %d left alone%s", order, len(others), f.whose(others))
 	if len(waiting) > 0 {
 		return failure(fmt.Sprintf("%s not initialised for more than %s", plural(len(waiting), "Node"), f.Patience),
 			"the checks below say why, where it shows; the controller manager's events are in: kubectl describe node "+waiting[0], counted, "waiting: "+names(waiting))
 	}
 	return fine("%s", counted)
+}
+
+// whose says whose Nodes are that are left alone.
+func (f *facts) whose(nodes []*corev1.Node) string {
+	of := map[string][]string{}
+	for _, node := range nodes {
+		owner, _ := instance.Whose(f.Cloud, node)
+		of[owner] = append(of[owner], node.Name)
+	}
+	var says []string
+	for _, owner := range slices.Sorted(maps.Keys(of)) {
+		says = append(says, owner+" ("+names(of[owner])+")")
+	}
+	if len(says) == 0 {
+		return ""
+	}
+	return ": " + strings.Join(says, ", ")
 }
 
 // unflagged finds Nodes whose kubelets registered without the flag.

@@ -49,12 +49,12 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 	switch owner {
 	case instance.Mine:
 		s.add("owner", "cloud "+i.cloud.Name, "its provider-ID is one of this cloud, or it has none and waits for its cloud")
-	case instance.Foreign:
-		s.add("owner", "another cloud", "its provider-ID is none of "+strings.Join(i.cloud.Descriptor.ProviderIDSchemes, ", ")+" that these credentials are for; it is never touched")
-	case instance.OptedOut:
-		s.add("owner", "nobody", "a label such as "+instance.LabelUnmanaged+" keeps cloud controllers away; it is never touched")
+	case instance.Unmanaged:
+		whose, why := instance.Whose(i.cloud, node)
+		s.problem("owner", whose, why)
 	default:
-		s.problem("owner", "nobody", "neither provider-ID nor taint: its kubelet registered without --cloud-provider=external; it is a target at most")
+		whose, why := instance.Whose(i.cloud, node)
+		s.add("owner", whose, why)
 	}
 	return owner
 }

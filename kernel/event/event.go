@@ -44,7 +44,8 @@ var (
 
 // Reasons on Nodes.
 var (
-	DeletionHeld      = Reason{"NodeDeletionHeld", true, "Node", "The machine seems to be gone but the Node is kept, because the proof is not complete; the message says what is missing."}
+	CheckingInstance  = Reason{"CheckingInstance", false, "Node", "The cloud has no machine for a Node that is not Ready. The cloud is asked again before the Node is deleted. There is nothing to do."}
+	DeletionHeld      = Reason{"NodeDeletionHeld", true, "Node", "The machine seems to be gone but the Node is kept for longer than a proof takes, because something is missing in it; the message says what."}
 	BrakeEngaged      = Reason{"DeletionBrakeEngaged", true, "Node", "More Nodes than the brake allows would be deleted in a short time, or more machines are missing at once, or the record of earlier deletions can't be read. The message says which. The Nodes are kept; if their machines are really gone, `cloud-controller-manager release-brake` lets them go. A restart does not."}
 	IdentityChanged   = Reason{"CloudIdentityChanged", true, "Node", "The credentials see another account than before. No Node is deleted and no balancer believed to be gone until they see the old one again. If the other account is meant, restart the process; while no Node is Ready, run `cloud-controller-manager release-brake` too."}
 	CloudUnavailable  = Reason{"CloudUnavailable", true, "Node", "The cloud does not answer, or refuses the credentials. Nodes are left as they are."}
@@ -56,7 +57,8 @@ var (
 	RouteRefused      = Reason{"RouteRefused", true, "Node", "The cloud refuses the route to the Node's Pods; the message says why. The route is asked for again when the machine or the addresses of the Node change, when a route goes, and from time to time."}
 	LabelsLeftOut     = Reason{"LabelsLeftOut", false, "Node", "The Node was initialised without some labels, which the cloud tells in a request of its own that failed; the message says why. They do not come later: where something needs them, delete the Node and let its kubelet register it again."}
 	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
-	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed."}
+	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed. Where the machine was made again under the same name the message has both ids, and the command that helps."}
+	NodeLeftAlone     = Reason{"NodeLeftAlone", false, "Node", "Nothing is done for the Node: its provider-ID is one of this provider, and these credentials do not see its machine, or it has no provider-ID and no machine has its name. The message says which. It is said once; other providers' Nodes are never told."}
 )
 
 // Reasons on the leader's lease.
@@ -71,7 +73,7 @@ func All() []Reason {
 		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
-		DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
+		CheckingInstance, DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeLeftAlone, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
 }

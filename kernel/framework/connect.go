@@ -153,12 +153,13 @@ func prefixes(cidrs []*net.IPNet) []netip.Prefix {
 }
 
 // routable reports whether the cloud's routes can lead to a Node. They lead to no machine that only its Node
-// describes, and to none outside of the network.
+// describes, and to none outside of the network. Before the Node is initialised its machine is not known: upstream would warn of
+// a route that is only early.
 func (c *Cloud) routable(node *corev1.Node) bool {
-	if _, described := instance.FromNode(c.cloud, node); described {
+	if _, described := instance.FromNode(c.cloud, node); described || node.Spec.ProviderID == "" {
 		return false
 	}
-	if c.cloud.RouteScope == nil || node.Spec.ProviderID == "" {
+	if c.cloud.RouteScope == nil {
 		return true
 	}
 	id, err := instance.ID(c.cloud, node)

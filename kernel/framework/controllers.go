@@ -16,6 +16,7 @@ import (
 	"k8s.io/cloud-provider/names"
 	controllermanagerapp "k8s.io/controller-manager/app"
 	controllermanager "k8s.io/controller-manager/controller"
+	"k8s.io/controller-manager/pkg/features"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -105,6 +106,10 @@ func startNode(ctx context.Context, e environment) (bool, error) {
 		return false, err
 	}
 	go c.RunWithContext(ctx, e.ControllerManagerMetrics)
+	others := &leftAlone{
+		cloud: e.cloud, machines: e.inventory, calls: e.calls, nodes: e.allNodes, events: e.recorder, grace: e.options.Tuning.Instances.Grace,
+	}
+	go others.run(ctx)
 	return true, nil
 }
 
@@ -171,6 +176,14 @@ func startRoute(ctx context.Context, e environment) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	go c.Run(ctx, shared.RouteReconciliationPeriod.Duration, e.ControllerManagerMetrics)
+	period := shared.RouteReconciliationPeriod.Duration
+	if !utilfeature.DefaultFeatureGate.Enabled(features.CloudControllerManagerWatchBasedRoutesReconciliation) {
+		e.routes.pace = newPace(period)
+		if _, err := e.routeNodes.Informer().AddEventHandler(e.routes.pace.events()); err != nil {
+			return false, fmt.Errorf("watching the nodes that routes lead to: %w", err)
+		}
+		period = leastPause // the pace makes the longer ones
+	}
+	go c.Run(ctx, period, e.ControllerManagerMetrics)
 	return true, nil
 }

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -67,8 +68,8 @@ func foreigners() []string {
 	return all
 }
 
-// Nodes of others that are lost for an hour cost neither a request nor a write nor an event, and
-// stay; so do those that their own controller has not initialised yet.
+// Nodes of others that are lost for an hour cost neither a request nor a write, and stay; so do those that their own controller
+// has not initialised yet. Those of another part of this cloud are told once that they are left alone, and no others.
 func TestForeignNodesAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver, balancers, errs := &empty{}, &balancing{}, frameworktest.Logged(t)
@@ -102,10 +103,17 @@ func TestForeignNodesAreLeftAlone(t *testing.T) {
 			}
 		}
 		told, err := server.CoreV1().Events("").List(t.Context(), metav1.ListOptions{})
+		own := 0
 		for _, e := range told.Items {
-			if err != nil || e.InvolvedObject.Kind == "Node" {
+			if err != nil || e.InvolvedObject.Kind == "Node" && (e.Reason != event.NodeLeftAlone.Name || e.Type != corev1.EventTypeNormal || e.Count > 1 || !strings.Contains(e.Message, " sim://")) {
 				t.Errorf("event %s of %s: %s, %v", e.Reason, e.InvolvedObject.Name, e.Message, err)
 			}
+			if e.InvolvedObject.Kind == "Node" {
+				own++
+			}
+		}
+		if foreign := 3; own != len(all)-foreign {
+			t.Errorf("%d Nodes were told, want %d", own, len(all)-foreign)
 		}
 		if asked := driver.asked.Load(); asked > 0 {
 			t.Errorf("the cloud was asked %d times", asked)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/netip"
+	"runtime"
 	"sync"
 	"time"
 
@@ -30,6 +31,8 @@ type routes struct {
 	calls   *drain.Drain
 	// retry asks for another pass.
 	retry func()
+	// pace lets passes begin, nil where upstream begins them by events.
+	pace *pace
 	// plans are told of each look; nil is possible.
 	plans *dryrun.Printer
 	// held are the names of Nodes without a route because the cloud is not asked for it, see route.Held.
@@ -40,8 +43,11 @@ type routes struct {
 
 var _ cloudprovider.Routes = (*routes)(nil)
 
-// ListRoutes returns the routes that may be deleted.
+// ListRoutes returns the routes that may be deleted. Each pass begins with it.
 func (r *routes) ListRoutes(ctx context.Context, _ string) ([]*cloudprovider.Route, error) {
+	if r.pace.wait(ctx) != nil {
+		runtime.Goexit() // of an error upstream would log that the routes could not be reconciled, although the process only stops
+	}
 	r.plans.Round("routes")
 	list, err := drain.Track(ctx, r.calls, cloud.PriorityRefresh, r.routing.List)
 	if err != nil {

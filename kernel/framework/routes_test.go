@@ -209,10 +209,10 @@ func (n *narrow) RoutesTo(id cloud.InstanceID) bool { return id != "5" }
 
 func (n *narrow) RoutesFor(netip.Prefix) bool { return true }
 
-// The route controller sees no Node that is not in the network: it would report it as unreachable.
+// The route controller sees no Node that is not in the network, or not initialised: it would report it as unreachable.
 func TestNodesOutsideOfTheNetwork(t *testing.T) {
 	c := newCloud(t, &narrow{})
-	for id, want := range map[string]bool{"stub://4": true, "stub://5": false, "": true} {
+	for id, want := range map[string]bool{"stub://4": true, "stub://5": false, "": false} {
 		if got := c.routable(node("n", id)); got != want {
 			t.Errorf("%q: %t", id, got)
 		}

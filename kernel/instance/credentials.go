@@ -189,7 +189,7 @@ func (c *credentials) checkAccount(ctx context.Context, since time.Time) error {
 		c.mu.Unlock()
 		if !unchanged.Before(since) {
 			if known.After(since) {
-				return absence.Deny(absence.IdentityUnknown, "which account the credentials see was not known before")
+				return absence.Deny(absence.Unconfirmed, "which account the credentials see was not known before; the cloud is asked again")
 			}
 			return nil
 		}

@@ -62,8 +62,8 @@ func TestReallyDeletedIsRemoved(t *testing.T) {
 		if got := w.gone(); len(got) != 1 || got[0] != "gone" {
 			t.Fatalf("deleted %v after 50 s, want [gone]: %v", got, w.events)
 		}
-		if n, _ := w.told("gone", event.DeletionHeld); n != 1 {
-			t.Errorf("%d events on the way, want 1: %v", n, w.events)
+		if n, text := w.told("gone", event.CheckingInstance); n != 1 || len(w.events) != 1 || !strings.HasSuffix(text, "checking whether machine id-gone is gone; confirmed on the next read") {
+			t.Errorf("events on the way %v, want one that the machine is being checked", w.events)
 		}
 		if got := w.count(metric.Verdicts, "gone"); got != 1 {
 			t.Errorf("%d decisions gone, want 1", got)
@@ -135,6 +135,42 @@ func TestDeletedNeverWithoutWholeProof(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A first Node that goes in a young cluster: the account is learned on the way, and no event warns of a proof that goes on as it
+// should. One that is held for longer than a proof takes is a warning, which says why.
+func TestHealthyProofIsNoWarning(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("gone", true)
+		w.status(t.Context(), i, 10)
+		i.credentials.forget(time.Now().Add(time.Second)) // as the first list with our machines does
+		w.terminate("id-gone")
+		w.unready(node)
+		w.lifecycle(t.Context(), i, 10, 70*time.Second)
+		if got := w.gone(); len(got) != 1 || len(w.events) != 1 || !strings.HasPrefix(w.events[0], "gone CheckingInstance: ") {
+			t.Errorf("deleted %v, told %q", got, w.events)
+		}
+		held := w.member("held", false)
+		mustExist(t, i, held)
+		time.Sleep(time.Minute)
+		w.mu.Lock()
+		w.events, w.hide = nil, func(cloud.InstanceID) bool { return true }
+		w.mu.Unlock()
+		for n := 0; n == 0; n, _ = w.told("held", event.CheckingInstance) {
+			w.lifecycle(t.Context(), i, 10, time.Second)
+		}
+		w.lifecycle(t.Context(), i, 10, DefaultPolicy().proofTime()-10*time.Second)
+		if n, _ := w.told("held", event.DeletionHeld); n != 0 {
+			t.Errorf("told before a proof can be there: %q", w.events)
+		}
+		w.lifecycle(t.Context(), i, 10, 20*time.Second)
+		if n, text := w.told("held", event.DeletionHeld); n != 1 || !strings.Contains(text, "the credentials do not see machines of Ready nodes either") {
+			t.Errorf("told %q", w.events)
+		}
+	})
 }
 
 func TestConfirmGapIsKept(t *testing.T) {
@@ -669,8 +705,14 @@ func TestAccountMustBeKnownBefore(t *testing.T) {
 		w.account = "team-1"
 		w.mu.Unlock()
 		time.Sleep(11 * time.Second)
-		mustHold(t, i, node, absence.IdentityUnknown)
 		mustHold(t, i, node, absence.Unconfirmed)
+		if nodes := i.absences.Nodes(); len(nodes) > 0 {
+			t.Errorf("the not-found counts although the account was not known before: %v", nodes)
+		}
+		mustHold(t, i, node, absence.Unconfirmed)
+		if nodes := i.absences.Nodes(); len(nodes) != 1 {
+			t.Errorf("the next one does not count: %v", nodes)
+		}
 	})
 }
 

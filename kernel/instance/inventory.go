@@ -100,7 +100,7 @@ func newState(o Options) *state {
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
 		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
-		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics), partOf: o.Cloud.PartOf,
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p.proofTime()), partOf: o.Cloud.PartOf,
 	}
 	s.nodes = &nodes{
 		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,
@@ -191,9 +191,7 @@ func (s *state) known(k cache.Key, since time.Time) (*cache.Record, error) {
 func (s *state) held(node *corev1.Node, id cloud.InstanceID, d *absence.Denial) error {
 	s.report.count(metric.Verdicts, string(d.Decision))
 	err := &absence.HeldError{Node: node.Name, ID: id, Denial: d}
-	if reason, ok := d.Decision.Event(); ok {
-		s.report.tell(node, string(d.Decision), reason, err)
-	}
+	s.report.hold(node, err)
 	return err
 }
 

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	corev1 "k8s.io/api/core/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -124,12 +126,20 @@ func (r *refresher) countMissing(s *cache.Snapshot, own []ownNode) {
 		default:
 			l.Missing[uid] = true
 			if Ready(node.Node) {
-				l.Contradiction = fmt.Sprintf("node %s is Ready although its machine is missing too, so the cloud's answers are wrong, unless its machine is in another account: then label it %s=true",
-					node.Name, LabelUnmanaged)
+				l.Contradiction = r.contradiction(node.Node)
 			}
 		}
 	}
 	r.mass.Count(l, r.schedule.staleAge(s.Size))
+}
+
+// contradiction says what a Ready Node whose machine is missing shows.
+func (r *refresher) contradiction(node *corev1.Node) string {
+	if again := r.remade(node); again != nil {
+		return fmt.Sprintf("node %s is Ready although its machine is missing too: %v", node.Name, again)
+	}
+	return fmt.Sprintf("node %s is Ready although its machine is missing too, so the cloud's answers are wrong, unless its machine is in another account: then label it %s=true",
+		node.Name, LabelUnmanaged)
 }
 
 // seenBeside reports whether a direct read shows a machine that a list lacks: one after the

@@ -140,13 +140,23 @@ func (i *Inventory) tellUnreadable(node *corev1.Node, initialised bool, err erro
 }
 
 // tellMissing writes the event for a Node that cannot be initialised, whatever the reason. Of one that
-// is initialised only what somebody has to mend is told. A rate limit needs nobody.
+// is initialised only what somebody has to mend is told, and once that these credentials do not see its machine. A rate limit
+// needs nobody.
 func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initialised bool, err error) {
 	_, ambiguous := errors.AsType[*AmbiguousError](err)
 	_, missing := errors.AsType[*NotFoundError](err)
+	var again *RemadeError
+	if missing {
+		again = i.remade(node)
+	}
 	switch {
 	case ambiguous:
 		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)
+	case again != nil && (!initialised || Ready(node)):
+		i.report.tell(node, "made again", event.InstanceNotFound, again)
+	case missing && initialised && Ready(node):
+		i.report.tell(node, unseen, event.NodeLeftAlone, fmt.Errorf("%w that these credentials see: the Node is kept as long as it is Ready; where its machine is in another account, project or region: "+
+			"kubectl label node %s %s=true", err, node.Name, LabelUnmanaged))
 	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn), cloud.IsClass(err, cloud.FailureThrottled):
 	case missing:
 		i.report.tell(node, "not found", event.InstanceNotFound, err)

@@ -15,6 +15,8 @@ const (
 	minRefresh = 5 * time.Second
 	// probeMaxAge is how old the proof may be that the credentials see our machines.
 	probeMaxAge = time.Minute
+	// proofQuestions is what the framework's questions, which come every few seconds, add to the gaps of a proof.
+	proofQuestions = 15 * time.Second
 	// shrinkFraction and shrinkMin say how many machines of our Nodes may be missing from a list that is believed:
 	// max(shrinkFraction·previous, shrinkMin).
 	shrinkFraction = 0.10
@@ -52,3 +54,7 @@ func (p Policy) withDefaults() Policy {
 		MassWait:    cmp.Or(p.MassWait, 30*time.Minute),
 	}
 }
+
+// proofTime is how long a proof that a machine is gone takes at most where nothing is in its way: a not-found does not count
+// while the account was not known before.
+func (p Policy) proofTime() time.Duration { return 2*p.ConfirmGap + proofQuestions }

@@ -1,8 +1,11 @@
 package instance
 
 import (
+	"fmt"
 	"maps"
+	"slices"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -17,30 +20,95 @@ type reporter struct {
 	cloud   string
 	events  event.Recorder
 	metrics metric.Sink
+	// proof is how long a proof takes at most where nothing is in its way.
+	proof time.Duration
 
 	mu   sync.Mutex
-	said map[string]string
+	said map[string]said
 }
 
-func newReporter(cloud string, events event.Recorder, metrics metric.Sink) *reporter {
-	return &reporter{cloud: cloud, events: events, metrics: metric.OrDiscard(metrics), said: map[string]string{}}
+// said is what was told about a Node.
+type said struct {
+	// topic is what was told last, "" when nothing was.
+	topic string
+	// since is when the Node was kept first although its machine seemed gone, last when it was kept last.
+	since, last time.Time
 }
 
-// tell writes an event on the Node unless topic is what was told last. The first step of a
-// proof is told only where nothing else was: it comes again and again between denials. The
-// error is turned into text only for an event that is written.
+func newReporter(cloud string, events event.Recorder, metrics metric.Sink, proof time.Duration) *reporter {
+	return &reporter{cloud: cloud, events: events, metrics: metric.OrDiscard(metrics), proof: proof, said: map[string]said{}}
+}
+
+// tell writes an event on the Node unless topic is what was told last. The error is turned into text only for an event that is
+// written.
 func (r *reporter) tell(node *corev1.Node, topic string, reason event.Reason, err error) {
 	uid := string(node.UID)
 	r.mu.Lock()
-	last := r.said[uid]
-	news := last != topic && (last == "" || topic != string(absence.Unconfirmed))
+	s := r.said[uid]
+	news := follows(topic, s.topic)
 	if news {
-		r.said[uid] = topic
+		s.topic = topic
+		r.said[uid] = s
 	}
 	r.mu.Unlock()
 	if news && r.events != nil {
 		r.events.Record(event.About("Node", node), reason, err.Error())
 	}
+}
+
+// Topics of what is as it should be.
+const (
+	// unseen is a Ready Node whose machine these credentials do not see.
+	unseen = "unseen"
+	// checking is a proof that goes on as it should.
+	checking = "checking"
+)
+
+// steps are topics in the order in which they can follow each other. The steps of a proof come again and again between denials:
+// one is told only where nothing but a step before it was.
+var steps = []string{"", unseen, checking, string(absence.Unconfirmed)}
+
+// follows reports whether a topic is news after the last one.
+func follows(topic, last string) bool {
+	step := slices.Index(steps, topic)
+	if step < 0 {
+		return topic != last
+	}
+	before := slices.Index(steps, last)
+	return before >= 0 && before < step
+}
+
+// hold tells that a Node is kept although its machine seems gone. It is a warning only where something other than the proof
+// keeps it, or the proof takes longer than it should.
+func (r *reporter) hold(node *corev1.Node, held *absence.HeldError) {
+	reason, ok := held.Decision.Event()
+	switch {
+	case !ok:
+	case reason == event.DeletionHeld && r.proving(string(node.UID), held.Decision):
+		r.tell(node, checking, event.CheckingInstance, fmt.Errorf("checking whether machine %s is gone; confirmed on the next read", held.ID))
+	default:
+		r.tell(node, string(held.Decision), reason, held)
+	}
+}
+
+// proving reports whether a proof may take as long as it does. What was kept long ago belongs to another proof. That a proof is
+// not complete yet says less than what keeps it so, which comes in between.
+func (r *reporter) proving(uid string, d absence.Decision) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now, s := time.Now(), r.said[uid]
+	switch {
+	case s.last.IsZero():
+		s.since = now
+	case now.Sub(s.last) > staleMaxAge:
+		s = said{since: now}
+	}
+	s.last = now
+	r.said[uid] = s
+	if d == absence.Unconfirmed {
+		return now.Sub(s.since) < 2*r.proof
+	}
+	return now.Sub(s.since) < r.proof
 }
 
 // clear says that there is nothing more to tell about the Node.
@@ -53,7 +121,7 @@ func (r *reporter) clear(node *corev1.Node) {
 func (r *reporter) prune(live map[string]bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	maps.DeleteFunc(r.said, func(uid, _ string) bool { return !live[uid] })
+	maps.DeleteFunc(r.said, func(uid string, _ said) bool { return !live[uid] })
 }
 
 func (r *reporter) count(d *metric.Definition, label string) { r.metrics.Add(d, 1, r.cloud, label) }

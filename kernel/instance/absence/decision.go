@@ -17,10 +17,11 @@ type Decision string
 //	young             the Node is younger than the grace, or not     –
 //	                  initialised: not asked
 //	queued            others are being asked first                   –
-//	list_refused      the same, and the list is suspiciously short   NodeDeletionHeld
-//	unconfirmed       the second not-found is outstanding            NodeDeletionHeld
-//	no_canary         the credentials see none of our machines       NodeDeletionHeld
-//	identity_unknown  the account was not known before               NodeDeletionHeld
+//	list_refused      the same, and the list is suspiciously short   NodeDeletionHeld, late
+//	unconfirmed       the second not-found is outstanding, or the    NodeDeletionHeld, late
+//	                  account was not known before the first
+//	no_canary         the credentials see none of our machines       NodeDeletionHeld, late
+//	identity_unknown  which account they see cannot be asked         NodeDeletionHeld, late
 //	identity_changed  the credentials see another account            CloudIdentityChanged
 //	mass              too many machines are missing at once          DeletionBrakeEngaged
 //	brake             too many deletions                             DeletionBrakeEngaged
@@ -28,7 +29,8 @@ type Decision string
 //	                  written
 //	cloud_failure     the cloud did not answer                       CloudUnavailable
 //
-// Two have no event: there nothing but a list says that the machine is missing.
+// Two have no event: there nothing but a list says that the machine is missing. Late is once it takes longer than a proof takes;
+// until then nothing is wrong, and the event is CheckingInstance.
 const (
 	Gone            Decision = "gone"
 	Young           Decision = "young"

@@ -108,7 +108,7 @@ Its metrics, for an account that may read them; the certificate is one that the 
 	fmt.Fprintf(q.out, "\nLog of the CCM: %s\n", q.ccm.LogPath())
 }
 
-// commands are those of the program that say what it knows and would do. The doctor is not among them: without leader election it warns.
+// commands are those of the program that say what it knows and would do.
 func commands(binary string, c cloud) string {
 	var b strings.Builder
 	b.WriteString("\nWhat the CCM knows of this cluster, and would do now; these commands change nothing:\n\n")
@@ -116,7 +116,7 @@ func commands(binary string, c cloud) string {
 		fmt.Fprintf(&b, "  export %s\n", variable)
 	}
 	flags := strings.Join(append([]string{"--cloud-provider=" + c.provider()}, c.args()...), " ")
-	for _, command := range []string{"explain node " + stopped, "plan"} {
+	for _, command := range []string{"explain node " + stopped, "plan", "doctor --leader-elect=false"} {
 		fmt.Fprintf(&b, "  %s %s %s\n", binary, command, flags)
 	}
 	return b.String()

@@ -50,6 +50,7 @@ func TestGoneMachine(t *testing.T) {
 		t.Errorf("the node was removed after %v, want less than a minute", took)
 	}
 	s.event(lost.Name, "DeletingNode")
+	s.unwarned(lost.Name)
 	if n := s.count(); n != len(machines)-1 {
 		t.Errorf("%d nodes are left, want %d", n, len(machines)-1)
 	}
@@ -105,7 +106,7 @@ func TestProofIsAboutOneNodeOnly(t *testing.T) {
 	old := machines[2]
 	s.machines.remove(old)
 	s.notReady(old)
-	s.event(old.Name, "NodeDeletionHeld")
+	s.event(old.Name, "CheckingInstance")
 
 	s.must(s.Client().CoreV1().Nodes().Delete(s.within(patience), old.Name, metav1.DeleteOptions{}))
 	fresh := s.machines.like(old)

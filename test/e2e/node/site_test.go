@@ -215,6 +215,16 @@ func (s *site) event(name, reason string, contains ...string) *corev1.Event {
 	return e
 }
 
+// unwarned fails the test when an event warns of a Node.
+func (s *site) unwarned(name string) {
+	s.t.Helper()
+	events, err := s.Client().CoreV1().Events("").List(s.within(patience), metav1.ListOptions{FieldSelector: "type=Warning,involvedObject.name=" + name})
+	s.must(err)
+	for _, e := range events.Items {
+		s.t.Errorf("a warning where nothing is wrong: %s: %s", e.Reason, e.Message)
+	}
+}
+
 // audit returns the CCM's requests of this test.
 func (s *site) audit(f controlplane.AuditFilter) []controlplane.AuditEvent {
 	s.t.Helper()

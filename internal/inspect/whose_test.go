@@ -1,0 +1,46 @@
+package inspect
+
+import (
+	"strings"
+	"testing"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// scoped has the machines of one project.
+type scoped struct{ machines }
+
+func (scoped) Concerns(providerID string) bool { return strings.HasPrefix(providerID, "fake://mine/") }
+
+// TestWhoseNode: of a Node that is left alone it is said whose it is: another project's is not another cloud's.
+func TestWhoseNode(t *testing.T) {
+	driver := run.Decorate(scoped{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
+	for name, test := range map[string]struct {
+		node *corev1.Node
+		want []string
+	}{
+		"another project": {&corev1.Node{Spec: corev1.NodeSpec{ProviderID: "fake://other/1"}}, []string{"another part of fake", "project, account or region that these credentials are not for"}},
+		"another cloud":   {&corev1.Node{Spec: corev1.NodeSpec{ProviderID: "aws:///zone/i-1"}}, []string{"another cloud", "its provider-ID is one of aws, and none of fake; it is never touched"}},
+		"no scheme":       {&corev1.Node{Spec: corev1.NodeSpec{ProviderID: "1"}}, []string{"another cloud", "its provider-ID names no cloud"}},
+		"nobody":          {&corev1.Node{}, []string{"nobody", "--cloud-provider=external"}},
+		"opted out":       {&corev1.Node{ObjectMeta: metav1.ObjectMeta{Labels: map[string]string{instance.LabelUnmanaged: "true"}}}, []string{"nobody", "keeps cloud controllers away"}},
+		"ours":            {&corev1.Node{Spec: corev1.NodeSpec{ProviderID: "fake://mine/1"}}, []string{"cloud fake", "one of this cloud"}},
+	} {
+		test.node.Name = "a"
+		i := New(Options{Cloud: driver, Cluster: Cluster{Nodes: []*corev1.Node{test.node}}, Tuning: framework.DefaultTuning()})
+		for _, fact := range i.ExplainNode(t.Context(), test.node).Sections[0].Facts {
+			if fact.Name != "owner" {
+				continue
+			}
+			if fact.Value != test.want[0] || !strings.Contains(fact.Why, test.want[1]) {
+				t.Errorf("%s: owner %q (%s), want %q", name, fact.Value, fact.Why, test.want)
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// lookEvery is how often all Nodes are looked at.
+const lookEvery = time.Minute
+
+// mostNamed is how many machines are asked for by the names of Nodes in each look: each may cost a request, which new Nodes
+// need more.
+const mostNamed = 3
+
+// namer finds the machines of Nodes without provider-ID; *instance.Inventory does.
+type namer interface {
+	ByName(ctx context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error)
+}
+
+// leftAlone tells Nodes once that nothing is done for them.
+//
+//	the Node                                            told
+//	its provider-ID is of another provider              never: it is somebody else's
+//	its provider-ID is of this provider, and of a part  that these credentials do not see its machine
+//	 that the credentials are not for
+//	has neither provider-ID nor taint                   that no machine has its name, unless one has
+//	a label keeps cloud controllers away                never: somebody wanted that
+//
+// A young Node may get a provider-ID yet, from whoever it belongs to.
+type leftAlone struct {
+	cloud    *run.Cloud
+	machines namer
+	calls    *drain.Drain
+	// nodes are all Nodes of the cluster.
+	nodes  func() []*corev1.Node
+	events event.Recorder
+	// grace is how old a Node has to be.
+	grace time.Duration
+	// done are the Nodes, by UID, of which all is said.
+	done map[types.UID]bool
+}
+
+// run looks at all Nodes from time to time, until ctx ends.
+func (l *leftAlone) run(ctx context.Context) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(lookEvery):
+			l.look(ctx)
+		}
+	}
+}
+
+// look tells the Nodes that were not told yet.
+func (l *leftAlone) look(ctx context.Context) {
+	done, unnamed := map[types.UID]bool{}, []*corev1.Node{}
+	for _, node := range l.nodes() {
+		switch {
+		case l.done[node.UID]:
+			done[node.UID] = true
+		case time.Since(node.CreationTimestamp.Time) < l.grace:
+		case instance.Unseen(l.cloud, node):
+			l.tell(node, fmt.Sprintf("its provider-ID %s is of a project, account or region of %s that these credentials are not for", node.Spec.ProviderID, l.cloud.Name))
+			done[node.UID] = true
+		case instance.Owner(node, l.cloud.Concerns) == instance.Unmanaged && len(unnamed) < mostNamed:
+			unnamed = append(unnamed, node)
+		}
+	}
+	l.done = done
+	if len(unnamed) > 0 {
+		l.lookForMachines(ctx, unnamed)
+	}
+}
+
+// lookForMachines tells those of the Nodes whose name no machine has. Where the cloud does not answer they are looked at again.
+func (l *leftAlone) lookForMachines(ctx context.Context, nodes []*corev1.Node) {
+	found, err := drain.Track(ctx, l.calls, cloud.PriorityRefresh, func(ctx context.Context) (map[string]cloud.Instance, error) {
+		return l.machines.ByName(ctx, nodes)
+	})
+	if err != nil {
+		return
+	}
+	for _, node := range nodes {
+		if _, named := found[node.Name]; !named {
+			l.tell(node, fmt.Sprintf("it has no provider-ID, its kubelet registered without --cloud-provider=external, and not exactly one machine of %s has its name", l.cloud.Name))
+		}
+		l.done[node.UID] = true
+	}
+}
+
+func (l *leftAlone) tell(node *corev1.Node, why string) {
+	l.events.Record(event.About("Node", node), event.NodeLeftAlone, "nothing is done for this Node: "+why)
+}

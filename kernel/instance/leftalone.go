@@ -1,0 +1,38 @@
+package instance
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Whose says whose a Node is that nothing is done for, seen from a cloud: in a few words, and why. Both are "" for a Node of ours.
+func Whose(c *run.Cloud, node *corev1.Node) (owner, why string) {
+	scheme, _, schemed := strings.Cut(node.Spec.ProviderID, "://")
+	switch Owner(node, c.Concerns) {
+	case Mine:
+		return "", ""
+	case OptedOut:
+		return "nobody", "a label such as " + LabelUnmanaged + " keeps cloud controllers away; it is never touched"
+	case Unmanaged:
+		return "nobody", "neither provider-ID nor taint: its kubelet registered without --cloud-provider=external; it is a target at most"
+	}
+	switch {
+	case Unseen(c, node):
+		return "another part of " + c.Name, "its provider-ID is of a project, account or region that these credentials are not for; it is never touched"
+	case schemed:
+		return "another cloud", fmt.Sprintf("its provider-ID is one of %s, and none of %s; it is never touched", scheme, strings.Join(c.Descriptor.ProviderIDSchemes, ", "))
+	}
+	return "another cloud", "its provider-ID names no cloud; it is never touched"
+}
+
+// Unseen reports whether a Node's provider-ID is one of the provider's own, but of a part of the cloud that the credentials are
+// not for.
+func Unseen(c *run.Cloud, node *corev1.Node) bool {
+	scheme, _, found := strings.Cut(node.Spec.ProviderID, "://")
+	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme) && Owner(node, c.Concerns) == Foreign
+}

@@ -1,0 +1,105 @@
+package instance
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+)
+
+// again makes the machine of a Node again under the same name.
+func (w *world) again(node *corev1.Node) {
+	w.terminate("id-" + cloud.InstanceID(node.Name))
+	w.change(w.boot(node.Name+"-again"), func(m *cloud.Instance) { m.Name = node.Name })
+}
+
+// A machine that was made again under the name of its Node: the event names both, and the command that helps. A Node that will go
+// by itself is not told.
+func TestMachineMadeAgain(t *testing.T) {
+	const want = "its provider-ID is that of machine id-n, and machine id-n-again has its name now: it was made again, and a provider-ID never changes; kubectl delete node n, then restart its kubelet"
+	for name, test := range map[string]struct {
+		ready, initialised bool
+		told               int
+	}{
+		"initialised, Ready":     {true, true, 1},
+		"initialised, not Ready": {false, true, 0},
+		"new":                    {false, false, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("other", 20, true)
+				node := w.member("n", test.ready)
+				if !test.initialised {
+					node.Spec.Taints = []corev1.Taint{{Key: taintUninitialized}}
+				}
+				w.status(t.Context(), i, 10)
+				w.again(node)
+				for range 3 {
+					time.Sleep(2 * time.Minute)
+					if _, err := i.Metadata(t.Context(), node); err == nil {
+						t.Fatal("the machine of the Node is found")
+					}
+				}
+				if n, text := w.told("n", event.InstanceNotFound); n != test.told || n > 0 && text != "n InstanceNotFound: "+want {
+					t.Errorf("%d events, want %d: %s", n, test.told, text)
+				}
+				if n, _ := w.told("n", event.NodeLeftAlone); n > 0 {
+					t.Errorf("told besides: %v", w.events)
+				}
+			})
+		})
+	}
+}
+
+// Where many go, what shows that they are not all gone is a Node whose machine was made again. Its message names both machines.
+func TestMachineMadeAgainWhereManyGo(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("up", 5, true)
+		down := w.members("down", 20, false)
+		node := w.member("n", true)
+		w.status(t.Context(), i, 10)
+		w.vanish(down...)
+		w.again(node)
+		w.lifecycle(t.Context(), i, 10, 5*time.Minute)
+		if n, text := w.told("down-0", event.BrakeEngaged); n == 0 || !strings.Contains(text, "machine id-n-again has its name now") || !strings.Contains(text, "kubectl delete node n,") {
+			t.Errorf("told %q", text)
+		}
+		if got := w.gone(); len(got) > 0 {
+			t.Errorf("deleted %v", got)
+		}
+	})
+}
+
+// A Ready Node whose machine these credentials do not see is told so once, without a warning. When it is not Ready any more the
+// proof begins as usual.
+func TestUnseenMachineOfReadyNode(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		node := w.member("n", true)
+		w.terminate("id-n")
+		for range 3 {
+			w.status(t.Context(), i, 10)
+			time.Sleep(5 * time.Minute)
+		}
+		want := "n NodeLeftAlone: the cloud has no machine id-n that these credentials see: the Node is kept as long as it is Ready; " +
+			"where its machine is in another account, project or region: kubectl label node n multicloud-ccm.io/unmanaged=true"
+		if len(w.events) != 1 || w.events[0] != want {
+			t.Errorf("told %q", w.events)
+		}
+		w.unready(node)
+		w.lifecycle(t.Context(), i, 10, time.Minute)
+		if n, _ := w.told("n", event.CheckingInstance); n != 1 || len(w.gone()) != 1 {
+			t.Errorf("told %q, deleted %v", w.events, w.gone())
+		}
+	})
+}
