@@ -121,12 +121,16 @@ func page(err error) bool {
 type Invalid struct {
 	// Field is an annotation key or a Service field such as "spec.ports[1].protocol".
 	Field string
+	// Value is "" where the field is not set.
 	Value string
 	// Want says what would be right.
 	Want string
 }
 
 func (e *Invalid) Error() string {
+	if e.Value == "" {
+		return e.Field + " is not set: " + e.Want
+	}
 	return fmt.Sprintf("%s: %q is not possible: %s", e.Field, e.Value, e.Want)
 }
 
