@@ -93,14 +93,7 @@ func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, err
 	}
 	cloud.SortListeners(b.Listeners)
 	b.Preserve(in.Preserved)
-	var warnings []cloud.Warning
-	if in.LoadBalancerIP != "" {
-		warnings = append(warnings, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
-	}
-	if in.DualStack {
-		warnings = append(warnings, cloud.Warning{Field: "spec.ipFamilyPolicy", Message: "this cloud has no IPv6: the balancer gets an IPv4 address only"})
-	}
-	return b, warnings, nil
+	return b, nil, nil
 }
 
 // health returns the check of a balancer. Nothing but its port can be chosen.

@@ -23,6 +23,11 @@ func Descriptor() cloud.Descriptor {
 			Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts: true,
 			Immutable: []string{cloud.FieldScope},
+			Fields: map[cloud.ServiceField]cloud.Use{
+				cloud.ServiceAffinity: {Handling: cloud.Ignored, Note: "this cloud does not know clients by their address"},
+				cloud.ServiceAddress:  {Handling: cloud.Ignored, Note: "this cloud chooses the addresses of its balancers"},
+				cloud.ServiceFamilies: {Handling: cloud.Partly, Note: "IPv4 only"},
+			},
 		},
 		Limits: cloud.Limits{PageSize: 50, GetBatch: 1},
 		Settings: []cloud.Setting{

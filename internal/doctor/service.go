@@ -167,7 +167,7 @@ func (c forecast) says() (text, fix string) {
 		return err.Message, ""
 	}
 	for _, w := range c.entry.Warnings {
-		if w.Reason != event.ConfigurationIgnored.Name {
+		if w.Reason != event.ConfigurationIgnored.Name && w.Reason != event.Unaffected.Name {
 			return w.Reason + ": " + w.Message, ""
 		}
 	}

@@ -35,14 +35,15 @@ func generate(root string) error {
 		return fmt.Errorf("reading the flags: %w", err)
 	}
 	files := map[string]func(*bytes.Buffer){
-		"docs/reference/flags.md":         func(b *bytes.Buffer) { writeFlags(b, flags) },
-		"docs/reference/commands.md":      func(b *bytes.Buffer) { writeCommands(b, app.Subcommands()) },
-		"docs/reference/annotations.md":   func(b *bytes.Buffer) { writePortable(b, registry.All()) },
-		"docs/reference/doctor.md":        writeChecks,
-		"docs/reference/events.md":        writeEvents,
-		"docs/reference/metrics.md":       writeMetrics,
-		"docs/reference/source-ranges.md": func(b *bytes.Buffer) { writeSourceRanges(b, registry.All()) },
-		"docs/reference/providers.md":     func(b *bytes.Buffer) { writeProviders(b, registry.All()) },
+		"docs/reference/flags.md":          func(b *bytes.Buffer) { writeFlags(b, flags) },
+		"docs/reference/commands.md":       func(b *bytes.Buffer) { writeCommands(b, app.Subcommands()) },
+		"docs/reference/annotations.md":    func(b *bytes.Buffer) { writePortable(b, registry.All()) },
+		"docs/reference/doctor.md":         writeChecks,
+		"docs/reference/events.md":         writeEvents,
+		"docs/reference/metrics.md":        writeMetrics,
+		"docs/reference/service-fields.md": func(b *bytes.Buffer) { writeServiceFields(b, registry.All()) },
+		"docs/reference/source-ranges.md":  func(b *bytes.Buffer) { writeSourceRanges(b, registry.All()) },
+		"docs/reference/providers.md":      func(b *bytes.Buffer) { writeProviders(b, registry.All()) },
 		"config/rbac/cloud-controller-manager.yaml": func(b *bytes.Buffer) {
 			b.Write(rbac.Manifest("kube-system", "cloud-controller-manager"))
 		},

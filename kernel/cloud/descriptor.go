@@ -104,6 +104,9 @@ type Capabilities struct {
 	// SourceRanges says whether spec.loadBalancerSourceRanges can be enforced. A Service
 	// that asks for them where they can't be is refused, because it would be wide open.
 	SourceRanges bool
+	// Fields say what becomes of fields of a Service for which neither another capability nor the kernel says it, or where this
+	// cloud differs, see Use.
+	Fields map[ServiceField]Use
 	// Immutable are the Field names of a Balancer that the API refuses to change.
 	Immutable []string
 	// VersionStamps says that Observe uses Input.Last. Elsewhere the kernel keeps no observation between

@@ -124,13 +124,18 @@ func page(err error) bool {
 type Invalid struct {
 	// Field is an annotation key or a Service field such as "spec.ports[1].protocol".
 	Field string
+	// Value is "" where the field is not set.
 	Value string
 	// Want says what would be right.
 	Want string
 }
 
 func (e *Invalid) Error() string {
-	return fmt.Sprintf("%s: %s is not possible: %s", Shorten(e.Field, MostOfValue), strconv.Quote(Shorten(e.Value, MostOfValue)), Shorten(e.Want, mostOfText))
+	field, want := Shorten(e.Field, MostOfValue), Shorten(e.Want, mostOfText)
+	if e.Value == "" {
+		return field + " is not set: " + want
+	}
+	return fmt.Sprintf("%s: %s is not possible: %s", field, strconv.Quote(Shorten(e.Value, MostOfValue)), want)
 }
 
 // Unreadable is an answer that is refused before it is read whole: it is larger than any answer of

@@ -28,6 +28,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"normalize is pure", normalizeIsPure},
 		{"everything is sorted and has no targets", canonical},
 		{"portable annotations show as everywhere", (*fixture).portable},
+		{"fields of a Service do what is declared", serviceFields},
 		{"targets come and go", targetsChange},
 		{"targets of removed machines can be replaced", targetsRemoved},
 		{"deleting twice succeeds and leaves nothing", deleteTwice},

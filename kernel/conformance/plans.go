@@ -74,7 +74,7 @@ func compare(f *fixture, service Service, nodes []cloud.Target) {
 }
 
 // summary describes the balancer a Service gets: every value a new balancer would be
-// created with, and the driver's notes. Targets have the names of their nodes, because ids
+// created with, the driver's notes, and the kernel's of fields without effect. Targets have the names of their nodes, because ids
 // are the cloud's choice, and so has what is in Harness.Names.
 func summary(f *fixture, service Service, nodes []cloud.Target) string {
 	f.Helper()
@@ -102,6 +102,9 @@ func summary(f *fixture, service Service, nodes []cloud.Target) string {
 	f.must(p.Text(&out), "printing")
 	for _, note := range d.notes {
 		fmt.Fprintf(&out, "note on %s: %s\n", note.Field, note.Message)
+	}
+	for _, message := range f.suite.ignored(service) {
+		fmt.Fprintf(&out, "note on %s\n", message)
 	}
 	return out.String()
 }

@@ -19,6 +19,7 @@ type Reason struct {
 var (
 	InvalidConfiguration = Reason{"InvalidConfiguration", true, "Service", "An annotation or field has a value that is not possible; the message names each one and what would be right. The balancer keeps serving in its last valid shape, and its targets are still updated."}
 	ConfigurationIgnored = Reason{"ConfigurationIgnored", true, "Service", "A setting has no effect on this kind of balancer, or an unknown key looks like a typing error."}
+	Unaffected           = Reason{"LoadBalancerUnaffected", false, "Service", "A field of the Service does nothing to its load balancer, and nothing is wrong: it is a hint that no load balancer reads, or it is about the nodes or the cluster, which do what it says. The message names each."}
 	ImmutableChange      = Reason{"LoadBalancerImmutableChange", true, "Service", "The cloud cannot change this field of an existing balancer. It stays as it is. With multicloud-ccm.io/allow-replacement the balancer is replaced; the message says whether the new one is made first, or the old one deleted first and why."}
 	ReplacementRefused   = Reason{"LoadBalancerReplacementRefused", true, "Service", "A balancer was to be replaced and the cloud refuses the new one. The old one stays, or was made again as it was; the message says what is wrong."}
 	WaitingForNodes      = Reason{"WaitingForNodes", false, "Service", "No node can be a target of the balancer yet; the message says of each node why: it waits for its cloud, it has the label node.kubernetes.io/exclude-from-external-load-balancers, it is not eligible. Without a reason there is no node. The balancer is made as soon as one can be a target, because zones and address families, which cannot be changed later, are chosen by the nodes."}
@@ -70,7 +71,7 @@ var (
 // All returns the catalogue in the order of the documentation.
 func All() []Reason {
 	return []Reason{
-		InvalidConfiguration, ConfigurationIgnored, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
+		InvalidConfiguration, ConfigurationIgnored, Unaffected, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
 		CheckingInstance, DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeLeftAlone, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,

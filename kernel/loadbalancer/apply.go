@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -176,7 +177,7 @@ func (p *pipeline) applied(d decide.Decision, before state.LastApplied, progress
 	case d.Change.Before.Shared:
 		p.say(problem.Warn(event.Adopted, "this Service shares balancer "+d.Change.Before.ID+" now; it has only its own ports there"))
 	default:
-		p.say(problem.Warn(event.Adopted, "balancer "+d.Change.Before.ID+" is this Service's now"))
+		p.say(problem.Warn(event.Adopted, "balancer "+d.Change.Before.ID+" is this Service's now"+beside(d.Change.Before)))
 	}
 	p.state.Repeated = again.With(progress.Step)
 	if created := madeBy(d, progress); created != nil {
@@ -184,6 +185,18 @@ func (p *pipeline) applied(d decide.Decision, before state.LastApplied, progress
 		if created.Native != nil && p.manager.cloud.Descriptor.Capabilities.VersionStamps {
 			p.state.Last = created
 		}
+	}
+}
+
+// beside names other balancers with the ownership tags of the Service that takes one over.
+func beside(taken cloud.Observed) string {
+	switch others := taken.Duplicates; len(others) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + others[0] + " has its ownership tags too"
+	default:
+		return "; " + strings.Join(others, " and ") + " have its ownership tags too"
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -379,6 +381,32 @@ func TestNewServiceIsNotDecidedByAnOlderBulkList(t *testing.T) {
 		all[3].settle()
 		if len(s.balancers) != 4 || s.lists != 2 {
 			t.Errorf("%d balancers, %d lists; want 4 and 2", len(s.balancers), s.lists)
+		}
+	})
+}
+
+// A Service that names another balancer than the one with its ownership tags hears of both when it gets the one.
+func TestAdoptionNamesTheSecondOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, all := listed(t, manyServices+1)
+		for _, f := range all[1:] {
+			f.settle()
+		}
+		f := all[0]
+		f.place("lb-98", "web-0", "cluster=prod", "uid=uid-0")
+		f.place("lb-99", "legacy")
+		f.svc.Annotations[keyID.Name] = "lb-99"
+		time.Sleep(bulkListAge)
+		for _, other := range all[1:] {
+			other.settle()
+		}
+		f.events.take()
+		if err := f.ensure(); err != nil {
+			t.Fatal(err)
+		}
+		const want = "balancer lb-99 is this Service's now; lb-98 has its ownership tags too"
+		if said := f.events.take(); !slices.ContainsFunc(said, func(text string) bool { return strings.Contains(text, want) }) {
+			t.Errorf("said %q, want %q", said, want)
 		}
 	})
 }

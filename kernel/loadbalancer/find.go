@@ -12,7 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
@@ -155,7 +154,7 @@ func (p *finder) confirm(in cloud.Input, observed cloud.Observed) {
 func (p *finder) nameTaken(observed cloud.Observed) []problem.Warning {
 	switch {
 	case !ownership.IsTwin(observed.Owner, p.Input.Owner):
-		return []problem.Warning{owner.NameTaken(observed.Balancer.Name)}
+		return []problem.Warning{p.NameTaken(observed.Balancer.Name)}
 	case slices.Contains(p.Named(), observed.ID):
 		return nil
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
@@ -51,8 +52,8 @@ func TestSpec(t *testing.T) {
 	if diff := cmp.Diff(want, r.Input, cmpopts.EquateComparable(netip.Prefix{})); diff != "" {
 		t.Errorf("spec (-want +got):\n%s", diff)
 	}
-	if len(r.Problems) != 0 || len(r.Warnings) != 0 {
-		t.Errorf("problems %v, warnings %v", r.Problems, r.Warnings)
+	if len(r.Problems) != 0 || len(r.Warnings) != 1 || r.Warnings[0].Reason != event.Unaffected {
+		t.Errorf("problems %v, warnings %v; want that of the hint", r.Problems, r.Warnings)
 	}
 }
 

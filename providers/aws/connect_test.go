@@ -467,7 +467,7 @@ func TestHalfAnAccessKey(t *testing.T) {
 	for _, name := range []string{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"} {
 		set := accessKey()
 		set[name] = ""
-		if _, _, err := newSite(t).start(t, elsewhere, set); err == nil || !strings.Contains(err.Error(), name+": ") {
+		if _, _, err := newSite(t).start(t, elsewhere, set); err == nil || !strings.Contains(err.Error(), name+" is not set: ") {
 			t.Errorf("error %v", err)
 		}
 	}

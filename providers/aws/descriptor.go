@@ -39,6 +39,7 @@ func Descriptor() cloud.Descriptor {
 			Recalls:        true,
 			FindsInLists:   true,
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
+			Fields:         serviceFields(),
 		},
 		// DescribeInstances takes 1,000 machines a page. With ids there are no pages, and AWS
 		// advises against long lists of them. An instance may have a hundred addresses;

@@ -29,6 +29,7 @@ func Descriptor() cloud.Descriptor {
 			// Three of a firewall's rules let everything out.
 			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
 			FirewallSources: firewall.MaxFirewallSources,
+			Fields:          desired.Fields(),
 			Immutable: []string{
 				object.FieldType, cloud.FieldScope, cloud.FieldDualStack, object.FieldVPC, object.FieldSubnet, object.FieldIP,
 			},

@@ -209,11 +209,8 @@ func TestNotes(t *testing.T) {
 		{
 			name:        "fields",
 			annotations: map[string]string{"allow-rules": "ip:192.0.2.1", "type": "REGIONAL", "algorithm": "least_connections"},
-			edit: func(s *cloud.Input) {
-				s.LoadBalancerIP = "192.0.2.9"
-				s.SourceRanges = prefixes("10.0.0.0/8")
-			},
-			want: []string{desired.Upstream + "algorithm", desired.Upstream + "allow-rules", "spec.loadBalancerIP"},
+			edit:        func(s *cloud.Input) { s.SourceRanges = prefixes("10.0.0.0/8") },
+			want:        []string{desired.Upstream + "algorithm", desired.Upstream + "allow-rules"},
 		},
 	}
 	for _, test := range tests {

@@ -32,6 +32,7 @@ func Descriptor() cloud.Descriptor {
 			Protocols:       []cloud.Protocol{cloud.ProtocolTCP},
 			LeavesOut:       []cloud.Protocol{cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			NodePorts:       true,
+			Fields:          desired.Fields(),
 			Immutable:       desired.Immutable,
 		},
 		Limits: cloud.Limits{

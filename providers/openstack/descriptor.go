@@ -27,6 +27,7 @@ func Descriptor() cloud.Descriptor {
 			Protocols:     []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP, cloud.ProtocolSCTP},
 			SourceRanges:  true,
 			Immutable:     octavia.Immutable(),
+			Fields:        serviceFields(),
 			VersionStamps: true,
 		},
 		Limits:   cloud.Limits{PageSize: 1000, GetBatch: 1},

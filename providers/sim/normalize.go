@@ -35,9 +35,6 @@ func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, err
 // notes says what the balancer will lack.
 func notes(spec cloud.Spec) []cloud.Warning {
 	var notes []cloud.Warning
-	if spec.LoadBalancerIP != "" {
-		notes = append(notes, cloud.Warning{Field: "spec.loadBalancerIP", Message: "this cloud chooses the addresses of its balancers"})
-	}
 	if HealthPath.Has(spec.Options) && HealthProtocol.In(spec.Options) == "tcp" {
 		notes = append(notes, cloud.Warning{Field: HealthPath.Name, Message: "a tcp health check has no path"})
 	}

@@ -28,6 +28,11 @@ func Descriptor() cloud.Descriptor {
 			NodePorts:    true,
 			SourceRanges: true,
 			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
+			Fields: map[cloud.ServiceField]cloud.Use{
+				cloud.ServiceAffinity: {Handling: cloud.Ignored, Note: "this cloud does not know clients by their address"},
+				cloud.ServiceAddress:  {Handling: cloud.Ignored, Note: "this cloud chooses the addresses of its balancers"},
+				cloud.ServiceFamilies: {Handling: cloud.Partly, Note: "IPv4, also with IPv6 beside it; IPv6 alone is refused"},
+			},
 		},
 		Limits:    cloud.Limits{PageSize: 100, GetBatch: 1},
 		Variables: cloud.Variables{Prefix: "SIM_"},

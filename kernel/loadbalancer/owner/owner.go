@@ -8,10 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -80,14 +77,6 @@ func (o Owners) other(r *request.Request, fits func(*corev1.Service) bool) *core
 }
 
 func key(svc *corev1.Service) string { return svc.Namespace + "/" + svc.Name }
-
-// NameTaken refuses a name that somebody else's balancer has, where names are unique.
-func NameTaken(name string) problem.Warning {
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
-		Field: annotation.Name.Name, Value: name,
-		Want: "a load balancer that the Service may not use has this name; choose another one, or ask an operator to allow it",
-	})
-}
 
 // Doubt says why a second balancer is perhaps not the Service's alone, "" when it is. Addresses that the
 // kept one has too prove nothing about this Service.

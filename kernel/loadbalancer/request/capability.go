@@ -10,6 +10,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
+// readFields finds what the fields of the Service ask for and the cloud cannot do, or does not use.
+func (r *Request) readFields(able cloud.Capabilities) {
+	refused, unused := Fields(able, r.Service)
+	r.Problems = slices.Concat(r.Problems, beyond(able, r.Input.Spec), refused)
+	r.leaveOut(able)
+	r.Warnings = append(r.Warnings, unused...)
+}
+
 // beyond returns what the spec asks for and the cloud cannot do:
 //
 //	asked for                     outcome
@@ -29,13 +37,13 @@ func beyond(able cloud.Capabilities, spec cloud.Spec) []problem.Warning {
 		}
 		if able.NodePorts && port.NodePort == 0 {
 			problems = append(problems, problem.Invalid(
-				fmt.Sprintf("spec.ports[%d].nodePort", i), "0", "this cloud's balancers connect to node ports; let the Service allocate them"))
+				fmt.Sprintf("spec.ports[%d].nodePort", i), "", able.Use(cloud.ServiceNodePorts).Note))
 		}
 	}
 	if !able.SourceRanges && spec.Restricts(spec.Families()) {
 		problems = append(problems, problem.Of(event.SourceRangesRefused, &cloud.Invalid{
 			Field: "spec.loadBalancerSourceRanges", Value: list(spec.SourceRanges),
-			Want: "this cloud cannot restrict client networks; remove them to let everyone in",
+			Want: able.Use(cloud.ServiceSourceRanges).Note,
 		}))
 	}
 	return problems

@@ -51,6 +51,8 @@ type Request struct {
 	Warnings []problem.Warning
 	// spellings are the aliases the Service uses, by the name of the key.
 	spellings map[string]string
+	// configured are the keys whose values the configuration gives, and not the Service.
+	configured map[string]bool
 }
 
 // Cluster is the cluster of a Service.
@@ -63,12 +65,13 @@ type Cluster struct {
 // Read returns what the Service asks for. It is pure and finds all problems at once.
 func Read(svc *corev1.Service, c *run.Cloud, cluster Cluster) Request {
 	values, found := c.Annotations.Parse(svc.Annotations)
+	configured := map[string]bool{}
 	for key, value := range c.Defaults {
 		if _, given := values[key]; !given {
-			values[key] = value
+			values[key], configured[key] = value, true
 		}
 	}
-	r := Request{Service: svc, Values: values, IDAnnotation: c.Descriptor.IDAnnotation, spellings: spellings(svc, c.Annotations)}
+	r := Request{Service: svc, Values: values, IDAnnotation: c.Descriptor.IDAnnotation, spellings: spellings(svc, c.Annotations), configured: configured}
 	if where, _, idle := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations); idle {
 		found = append(found, annotation.Problem{Key: annotation.SourceRanges.Name, Warning: true, Idle: where + " is there, which wins"})
 	}
@@ -101,8 +104,7 @@ func Read(svc *corev1.Service, c *run.Cloud, cluster Cluster) Request {
 		},
 	}
 	r.Problems = append(r.Problems, problems...)
-	r.Problems = append(r.Problems, beyond(c.Descriptor.Capabilities, r.Input.Spec)...)
-	r.leaveOut(c.Descriptor.Capabilities)
+	r.readFields(c.Descriptor.Capabilities)
 	r.Fingerprint = fingerprintOf(r.Input, c)
 	r.Replacing, r.Creation = replacement.Of(svc), recordedCreation(svc, c)
 	r.readAdoption(c)
@@ -206,23 +208,31 @@ func (r *Request) Present() *corev1.LoadBalancerStatus {
 	return r.Service.Status.LoadBalancer.DeepCopy()
 }
 
-// Respell names annotations in problems as the Service does.
+// Respell names annotations in problems as the Service does, and says of a value that the Service does not have where it comes from.
 func (r *Request) Respell(problems []problem.Warning) []problem.Warning {
 	for i, p := range problems {
 		if wrong, ok := errors.AsType[*cloud.Invalid](p.Err); ok {
-			problems[i] = problem.Of(p.Reason, &cloud.Invalid{Field: r.written(wrong.Field), Value: wrong.Value, Want: wrong.Want})
+			problems[i] = problem.Of(p.Reason, &cloud.Invalid{Field: r.written(wrong.Field), Value: wrong.Value, Want: wrong.Want + r.origin(wrong.Field)})
 		}
 	}
 	return problems
 }
 
-// RespellWarnings names annotations in notes as the Service does.
+// RespellWarnings is Respell for notes.
 func (r *Request) RespellWarnings(notes []cloud.Warning) []cloud.Warning {
 	notes = slices.Clone(notes)
-	for i := range notes {
-		notes[i].Field = r.written(notes[i].Field)
+	for i, note := range notes {
+		notes[i].Field, notes[i].Message = r.written(note.Field), note.Message+r.origin(note.Field)
 	}
 	return notes
+}
+
+// origin says that the value of a field is the configuration's, "" where it is the Service's.
+func (r *Request) origin(field string) string {
+	if !r.configured[field] {
+		return ""
+	}
+	return "; the value is a default in the configuration of the controller manager"
 }
 
 // fingerprintOf is the fingerprint of what the user asks for: without ids and annotations that
@@ -262,26 +272,34 @@ func (r *Request) NotYours(id string) problem.Warning {
 // OtherCluster refuses a balancer with the Service's UID in its ownership tags, and another cluster. Nobody can guess a UID, so nothing is
 // given away.
 func (r *Request) OtherCluster(id, cluster string) problem.Warning {
-	field := r.IDAnnotation
+	field, another := r.IDAnnotation, "remove the annotation"
 	if !slices.Contains(r.Named(), id) {
-		field = annotation.Name.Name
+		field, another = r.nameField(), "choose another name with "+annotation.Name.Name
 	} else if id == r.Adopt {
 		field = annotation.Adopt.Name
 	}
 	names := fmt.Sprintf("the ownership tags of this load balancer name this Service in cluster %q; ", cluster)
-	want := fmt.Sprintf("where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, r.another(field))
+	want := fmt.Sprintf("where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, another)
 	if r.Input.Deleting {
 		want = fmt.Sprintf("this Service goes, and the load balancer stays in the cloud; where that is a former id of this cluster, delete it by hand: doctor finds it with --former-cluster-ids=%s", cluster)
 	}
 	return problem.Of(event.OwnershipConflict, &cloud.Invalid{Field: field, Value: id, Want: names + want})
 }
 
-// another says how the Service gets a balancer of its own.
-func (r *Request) another(field string) string {
-	if field == annotation.Name.Name {
-		return "choose another name"
+// NameTaken refuses a name that somebody else's balancer has, where names are unique.
+func (r *Request) NameTaken(name string) problem.Warning {
+	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
+		Field: r.nameField(), Value: name,
+		Want: "a load balancer that the Service may not use has this name; choose another one with " + annotation.Name.Name + ", or ask an operator to allow it",
+	})
+}
+
+// nameField says what gives the balancer its name.
+func (r *Request) nameField() string {
+	if annotation.Name.Has(r.Values) && !r.configured[annotation.Name.Name] {
+		return r.written(annotation.Name.Name)
 	}
-	return "remove the annotation"
+	return "the default name of the load balancer"
 }
 
 // Ambiguous refuses balancers that nothing but a name leads to.

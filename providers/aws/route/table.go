@@ -49,10 +49,21 @@ func (t *Tables) routeTables(ctx context.Context) ([]ec2types.RouteTable, error)
 		tables = slices.DeleteFunc(tables, func(table ec2types.RouteTable) bool { return !t.Cluster.Has(tag.Of(table.Tags)) })
 	}
 	if len(tables) < max(1, len(t.IDs)) {
-		return nil, refused(cloud.FailureInvalid, "VPC %s has %d of the route tables for pods: give those the tag %s%s, or name them in RouteTableID",
-			t.Cluster.VPC, len(tables), tag.ClusterPrefix, t.Cluster.ID)
+		return nil, t.noTables(tables)
 	}
 	return tables, nil
+}
+
+// noTables says which route tables are not there.
+func (t *Tables) noTables(found []ec2types.RouteTable) error {
+	if len(t.IDs) == 0 {
+		return refused(cloud.FailureInvalid, "no route table of VPC %s has the tag %s%s: give it to those that are for pods, or name them in RouteTableID",
+			t.Cluster.VPC, tag.ClusterPrefix, t.Cluster.ID)
+	}
+	absent := slices.DeleteFunc(slices.Clone(t.IDs), func(id string) bool {
+		return slices.ContainsFunc(found, func(table ec2types.RouteTable) bool { return aws.ToString(table.RouteTableId) == id })
+	})
+	return refused(cloud.FailureInvalid, "there is no route table %s, which RouteTableID names", strings.Join(absent, " and no "))
 }
 
 // entry is a route in one table.

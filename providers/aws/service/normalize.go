@@ -36,14 +36,7 @@ func (bs *Balancers) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning,
 
 // Validate implements cloud.Validator.
 func (bs *Balancers) Validate(spec cloud.Spec, _ bool) error {
-	err := checkCertificates(spec)
-	if spec.LoadBalancerIP != "" {
-		err = errors.Join(err, &cloud.Invalid{
-			Field: "spec.loadBalancerIP", Value: spec.LoadBalancerIP,
-			Want: "AWS gives the address; network balancers take " + option.Addresses.Name + " and " + option.PrivateAddresses.Name,
-		})
-	}
-	return err
+	return checkCertificates(spec)
 }
 
 // checkReach refuses what a Service names that is not its own.

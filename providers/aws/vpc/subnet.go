@@ -86,16 +86,22 @@ func (inv *Inventory) namedSubnets(given []string) ([]string, error) {
 	var ids []string
 	for _, text := range given {
 		var found []string
+		want := ""
 		for _, subnet := range inv.subnets {
 			if aws.ToString(subnet.SubnetId) == text || tag.Of(subnet.Tags)["Name"] == text {
 				found = append(found, aws.ToString(subnet.SubnetId))
 			}
 		}
-		if len(found) != 1 || slices.Contains(ids, found[0]) {
-			return nil, &cloud.Invalid{
-				Field: option.Subnets.Name, Value: strings.Join(given, ","),
-				Want: fmt.Sprintf("%q is the id or name of %d subnets of the VPC that are not in the list yet, want 1", text, len(found)),
-			}
+		switch {
+		case len(found) == 0:
+			want = fmt.Sprintf("no subnet of the VPC has the id or name %q", text)
+		case len(found) > 1:
+			want = fmt.Sprintf("several subnets of the VPC have the name %q: name the id of the one that is meant, of %s", text, strings.Join(found, ", "))
+		case slices.Contains(ids, found[0]):
+			want = fmt.Sprintf("%q is subnet %s, which is in the list already", text, found[0])
+		}
+		if want != "" {
+			return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: strings.Join(given, ","), Want: want}
 		}
 		ids = append(ids, found[0])
 	}

@@ -31,7 +31,7 @@ func (s Settings) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, er
 	listeners, badPorts := wantedListeners(in.Spec)
 	subnets, noSubnets := balancer.Subnets(in)
 	health, badCheck := s.Health(in.Spec)
-	problems := slices.Concat(check(in.Spec), checkHealth(health), []error{badPorts, noSubnets, badCheck})
+	problems := slices.Concat(check(in.Spec), checkHealth(health, in.Options), []error{badPorts, noSubnets, badCheck})
 	if err := errors.Join(problems...); err != nil {
 		return cloud.Balancer{}, s.notes(in.Spec), err
 	}

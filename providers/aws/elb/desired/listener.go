@@ -69,8 +69,8 @@ func wantedListener(spec cloud.Spec, i int) (cloud.Listener, error) {
 		}
 	case port.NodePort == 0:
 		return cloud.Listener{}, &cloud.Invalid{
-			Field: field("nodePort"), Value: "0",
-			Want: "a Classic Load Balancer reaches nodes at node ports: spec.allocateLoadBalancerNodePorts has to be true",
+			Field: field("nodePort"),
+			Want:  "a Classic Load Balancer reaches nodes at node ports: spec.allocateLoadBalancerNodePorts has to be true",
 		}
 	}
 	tls, backend := option.Terminates(spec, port), option.Backend.In(spec.Options)
@@ -135,15 +135,13 @@ func (s Settings) target(spec cloud.Spec) *cloud.Health {
 }
 
 // checkHealth refuses what AWS would.
-func checkHealth(h *cloud.Health) []error {
+func checkHealth(h *cloud.Health, asked map[string]string) []error {
 	if h == nil {
 		return nil
 	}
 	var problems []error
 	if h.Timeout >= h.Interval {
-		problems = append(problems, &cloud.Invalid{
-			Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want less than " + option.Interval.Name + ", which is " + secondsText(h.Interval),
-		})
+		problems = append(problems, tooLong(h, asked))
 	}
 	if h.Timeout > maxTimeout {
 		problems = append(problems, &cloud.Invalid{Field: option.Timeout.Name, Value: secondsText(h.Timeout), Want: "want at most 60 for a Classic Load Balancer"})
@@ -152,6 +150,15 @@ func checkHealth(h *cloud.Health) []error {
 		problems = append(problems, &cloud.Invalid{Field: option.HealthPath.Name, Value: h.Path, Want: `want a path that begins with "/"`})
 	}
 	return problems
+}
+
+// tooLong names the one of both times that the Service sets.
+func tooLong(h *cloud.Health, asked map[string]string) error {
+	timeout, interval := secondsText(h.Timeout), secondsText(h.Interval)
+	if !option.Timeout.Has(asked) {
+		return &cloud.Invalid{Field: option.Interval.Name, Value: interval, Want: "want more than the timeout of a check, which is " + timeout + " unless " + option.Timeout.Name + " sets it"}
+	}
+	return &cloud.Invalid{Field: option.Timeout.Name, Value: timeout, Want: "want less than the interval of checks, which is " + interval}
 }
 
 func secondsText(d time.Duration) string { return strconv.Itoa(int(d / time.Second)) }

@@ -39,8 +39,8 @@ func regionalListeners(ports []cloud.Port, p protocols) ([]cloud.Listener, error
 	for i, port := range ports {
 		if port.NodePort == 0 {
 			problems = append(problems, &cloud.Invalid{
-				Field: fmt.Sprintf("spec.ports[%d].nodePort", i), Value: "0",
-				Want: "a REGIONAL balancer connects to node ports; allow the Service to allocate them",
+				Field: fmt.Sprintf("spec.ports[%d].nodePort", i),
+				Want:  "a REGIONAL balancer connects to node ports; allow the Service to allocate them",
 			})
 			continue
 		}

@@ -164,9 +164,6 @@ func notes(spec cloud.Spec, kind string) []cloud.Warning {
 	if len(spec.SourceRanges) > 0 && KeyAllow.In(spec.Options) != "" {
 		note(KeyAllow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")
 	}
-	if spec.LoadBalancerIP != "" {
-		note("spec.loadBalancerIP", "it is ignored; use "+keyIP.Name+" for an address of your own")
-	}
 	if algorithm := keyAlgorithm.In(spec.Options); kind == config.TypeRegional && algorithm != keyAlgorithm.Default {
 		note(keyAlgorithm.Name, "DigitalOcean ignores the algorithm")
 	}

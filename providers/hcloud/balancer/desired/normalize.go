@@ -168,12 +168,6 @@ func (r *request) notes(v cloud.Balancer) {
 			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
 		}
 	}
-	if r.ClientIP {
-		r.warn("spec.sessionAffinity", "this cloud does not know clients by their address; a cookie keeps them with a node, on ports that speak HTTP")
-	}
-	if r.LoadBalancerIP != "" {
-		r.warn("spec.loadBalancerIP", "this cloud chooses public addresses; a private one is chosen with "+Address.Name)
-	}
 	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
 }
 

@@ -60,6 +60,19 @@ func (q *inquiry) refuse(field, value, want string) {
 	q.problems = append(q.problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 }
 
+// field names what says the value, which may be the configuration.
+func (q *inquiry) field(key annotation.Key, value string) string {
+	return desired.FieldOf(key, value, q.input.Spec)
+}
+
+// floatingField names what says which subnets a floating IP may come from.
+func floatingField(where desired.Place, spec cloud.Spec) string {
+	if where.FloatingSubnetName == "" {
+		return desired.FieldOf(option.FloatingTags, where.FloatingSubnetTags, spec)
+	}
+	return desired.FieldOf(option.FloatingName, where.FloatingSubnetName, spec)
+}
+
 // look reads an object. It is nil, without an error, where the credentials may not read it; found is
 // false only where there certainly is none.
 func look[T any](ctx context.Context, read func(context.Context) (T, error)) (object *T, found bool, err error) {
@@ -83,7 +96,7 @@ func exists[T any](ctx context.Context, q *inquiry, key annotation.Key, id, what
 		return nil, fmt.Errorf("reading %s %s: %w", what, id, err)
 	}
 	if !found {
-		q.refuse(key.Name, id, "the cloud has no such "+what)
+		q.refuse(q.field(key, id), id, "the cloud has no such "+what)
 	}
 	return object, nil
 }
@@ -129,11 +142,11 @@ func (q *inquiry) objects(ctx context.Context) error {
 			return err
 		case found == nil:
 		case found.Enabled != nil && !*found.Enabled:
-			q.refuse(choice.key.Name, choice.value, "the "+choice.what+" is disabled")
+			q.refuse(q.field(choice.key, choice.value), choice.value, "the "+choice.what+" is disabled")
 		case choice.key.Name == option.Subnet.Name && q.where.Network != "" && found.Network != q.where.Network:
-			q.refuse(choice.key.Name, choice.value, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
+			q.refuse(q.field(choice.key, choice.value), choice.value, "the subnet is in network "+found.Network+" and not in "+q.where.Network)
 		case choice.key.Name == option.Subnet.Name && found.Version != 0 && c.Rules.Misses(q.input.Spec, found.Version == 6):
-			q.refuse(choice.key.Name, choice.value, "the Service has "+q.input.Spec.Families().String()+", and the ovn provider leads from the subnet's family to the same one only")
+			q.refuse(q.field(choice.key, choice.value), choice.value, "the Service has "+q.input.Spec.Families().String()+", and the ovn provider leads from the subnet's family to the same one only")
 		}
 	}
 	return nil
@@ -233,9 +246,9 @@ func (c *Checker) Floating(ctx context.Context, in cloud.Input) error {
 	case found == nil:
 		return errors.Join(q.problems...)
 	case found.External != nil && !*found.External:
-		q.refuse(option.FloatingNetwork.Name, id, "want an external network")
+		q.refuse(q.field(option.FloatingNetwork, id), id, "want an external network")
 	case where.FloatingSubnet != "" && !slices.Contains(found.Subnets, where.FloatingSubnet):
-		q.refuse(option.FloatingSubnet.Name, where.FloatingSubnet, "network "+id+" has no such subnet")
+		q.refuse(q.field(option.FloatingSubnet, where.FloatingSubnet), where.FloatingSubnet, "network "+id+" has no such subnet")
 	case where.FloatingSubnet == "":
 		_, err = c.FloatingSubnets(ctx, in)
 	}
@@ -263,7 +276,7 @@ func (c *Checker) FloatingSubnets(ctx context.Context, in cloud.Input) ([]string
 	}
 	if len(ids) == 0 {
 		return nil, &cloud.Invalid{
-			Field: option.FloatingName.Name, Value: strings.TrimSpace(where.FloatingSubnetName + " " + where.FloatingSubnetTags),
+			Field: floatingField(where, in.Spec), Value: strings.TrimSpace(where.FloatingSubnetName + " " + where.FloatingSubnetTags),
 			Want: "no subnet of network " + network + " has such a name and such tags",
 		}
 	}

@@ -121,7 +121,7 @@ func (r *Rules) checkRequest(in cloud.Input) error {
 		refuse(option.TLS.Name, option.TLS.In(options), reason)
 	}
 	if id := in.Lookups[LookupNoSubnet]; id != "" {
-		refuse(option.MemberSubnet.Name, id, "there is no such subnet")
+		refuse(FieldOf(option.MemberSubnet, id, in.Spec), id, "there is no such subnet")
 	}
 	return errors.Join(append(append(problems, r.checkRanges(in)), r.checkShare(in)...)...)
 }

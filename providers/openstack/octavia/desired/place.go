@@ -2,6 +2,7 @@ package desired
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -105,6 +106,19 @@ func (r *Rules) placement(spec cloud.Spec, internal bool) config.Placement {
 		}
 	}
 	return p
+}
+
+// FieldOf names what says where a part of a balancer is put: the annotation that the Service has, else the configuration.
+func FieldOf(key annotation.Key, value string, spec cloud.Spec) string {
+	if key.In(spec.Options) == value {
+		return key.Name
+	}
+	_, name, _ := strings.Cut(key.Spellings()[0], "/")
+	sections := "[LoadBalancer]"
+	if class := option.Class.In(spec.Options); class != "" {
+		sections += " or [LoadBalancerClass \"" + class + "\"]"
+	}
+	return name + " in " + sections + " of the configuration"
 }
 
 // orDefault returns the value of an annotation, also an empty one, else what is configured.

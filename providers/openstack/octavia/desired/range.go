@@ -1,8 +1,8 @@
 package desired
 
 import (
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -78,15 +78,30 @@ func (r *Rules) SourceRanges(in cloud.Input) []string {
 	return list
 }
 
-func (r *Rules) familiar(in cloud.Input) []string {
+// familiar are the source ranges of families that the balancer has an address of, unfamiliar the others.
+func (r *Rules) familiar(in cloud.Input) []string { return r.ofFamily(in, true) }
+
+func (r *Rules) unfamiliar(in cloud.Input) []string { return r.ofFamily(in, false) }
+
+func (r *Rules) ofFamily(in cloud.Input, familiar bool) []string {
 	var list []string
 	for _, p := range in.SourceRanges {
-		if r.onBoth(in) || p.Addr().Is4() != OnIPv6(in) {
+		if (r.onBoth(in) || p.Addr().Is4() != OnIPv6(in)) == familiar {
 			list = append(list, p.String())
 		}
 	}
 	slices.Sort(list)
 	return list
+}
+
+// few names three of many.
+func few(all []string) string {
+	const most = 3
+	text := strings.Join(all[:min(len(all), most)], ", ")
+	if more := len(all) - most; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return text
 }
 
 // nobody is a network from which no client comes (RFC 5737, RFC 3849).
@@ -100,8 +115,8 @@ func nobody(ipv6 bool) string {
 // rangeNotes say which source ranges have no effect, and where they have none.
 func (r *Rules) rangeNotes(in cloud.Input) []cloud.Warning {
 	var list []cloud.Warning
-	if left := len(in.SourceRanges) - len(r.familiar(in)); left > 0 {
-		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: fmt.Sprintf("%d of them are of a family the balancer has no address of", left)})
+	if left := r.unfamiliar(in); len(left) > 0 {
+		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: "the balancer has no address of the family of " + few(left)})
 	}
 	if nodes := in.Lookups[LookupUnguarded]; nodes != "" && in.Restricts(r.families(in)) {
 		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: "nothing enforces them at these nodes, whose ports have no port security: " + nodes})
