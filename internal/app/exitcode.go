@@ -35,7 +35,7 @@ var UsageExitCode = ExitCode{Code: exitUsage, When: "the command line or a setti
 func ExitCodes() []ExitCode {
 	return []ExitCode{
 		{"", exitOK, "it was told to end"},
-		{"", exitFailure, "it could not start or go on, or it lost its lease; also for a value that the provider or a library of Kubernetes refuses"},
+		{"", exitFailure, "it could not start or go on, or it lost its lease; also for a value that only the cloud, or a library of Kubernetes, can refuse, such as a region that the cloud does not have"},
 		{"adopt", exitOK, "it has been said"},
 		{"adopt", exitFailure, "something could not be read or planned"},
 		{"adopt", exitDifferent, "with --check, the switch changes more than ownership tags, or the load balancers have those of another cluster"},

@@ -84,11 +84,11 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 		cidrs = nil
 	}
 	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
-	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	client, err := p.client() // which asks nothing yet
 	if err != nil {
 		return nil, err
 	}
-	client, err := p.client()
+	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
 	if err != nil {
 		return nil, err
 	}

@@ -3,15 +3,12 @@ package app
 import (
 	"cmp"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/command"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -120,22 +117,14 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		return framework.Options{}, err
 	}
 	provider, _ := registry.Lookup(name)
-	unknown := config.UnknownVariables(provider.Descriptor, os.Environ())
-	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
-	if err != nil {
-		return framework.Options{}, usagef("provider %s: %s", name, strings.Join(append([]string{oneLine(err)}, unknown...), "; "))
-	}
-	file, err := configFile(given.CloudConfig, provider.Descriptor)
+	configuration, unknown, err := configure(provider, given.ClusterName, given.CloudConfig)
 	if err != nil {
 		return framework.Options{}, err
 	}
 	f.tuning.KeepNodes = !f.nodeDeletion
 	return framework.Options{
-		Provider: provider,
-		Config: cloud.Config{
-			Cloud: name, ClusterName: given.ClusterName, File: file, UserAgent: userAgent(),
-			Lookup: settings.Lookup, Secret: settings.Secret,
-		},
+		Provider:  provider,
+		Config:    configuration,
 		Warnings:  unknown,
 		ClusterID: f.clusterID,
 
@@ -146,22 +135,3 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		Adoption:         f.adoption,
 	}, nil
 }
-
-// configFile returns what reads the file of --cloud-config, nil when there is none.
-func configFile(path string, d cloud.Descriptor) (func() ([]byte, error), error) {
-	switch {
-	case path != "" && d.ConfigFile == nil:
-		return nil, usagef("--cloud-config=%s: provider %s reads no file; its settings are environment variables", path, d.Name)
-	case path == "" && d.ConfigFile != nil && d.ConfigFile.Required:
-		return nil, usagef("--cloud-config is not set: provider %s needs its file %s", d.Name, d.ConfigFile.Key)
-	case path == "":
-		return nil, nil
-	}
-	if _, err := os.ReadFile(path); err != nil {
-		return nil, usagef("--cloud-config: %v", err)
-	}
-	return func() ([]byte, error) { return os.ReadFile(path) }, nil
-}
-
-// oneLine puts joined errors into one line.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }

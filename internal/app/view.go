@@ -13,7 +13,6 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -87,25 +86,19 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 		return nil, err
 	}
 	provider, _ := registry.Lookup(name)
-	for _, variable := range config.UnknownVariables(provider.Descriptor, os.Environ()) {
-		warn(variable)
-	}
-	settings, err := config.New(provider.Descriptor.Settings, os.Getenv)
-	if err != nil {
-		return nil, usagef("provider %s: %s", name, oneLine(err))
-	}
-	file, err := configFile(v.cloudConfig, provider.Descriptor)
+	configuration, unknown, err := configure(provider, clusterName, v.cloudConfig)
 	if err != nil {
 		return nil, err
+	}
+	for _, variable := range unknown {
+		warn(variable)
 	}
 	limited := transport.New(nil, transport.Options{
 		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, DryRun: true,
 		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), Warn: warn, UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
-	driver, err := provider.New(ctx, cloud.Config{
-		Cloud: name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
-		Transport: limited, WithTLS: limited.WithTLS, Warn: warn,
-	})
+	configuration.Transport, configuration.WithTLS, configuration.Warn = limited, limited.WithTLS, warn
+	driver, err := provider.New(ctx, configuration)
 	if err != nil {
 		return nil, cloud.NotStarted(name, err)
 	}

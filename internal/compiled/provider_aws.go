@@ -9,7 +9,7 @@ import (
 
 func init() {
 	registry.Register(registry.Provider{
-		Descriptor: aws.Descriptor(), New: aws.New, Annotations: aws.Annotations(), ReadOnly: aws.ReadOnly,
+		Descriptor: aws.Descriptor(), New: aws.New, Check: aws.Check, Annotations: aws.Annotations(), ReadOnly: aws.ReadOnly,
 		Throttled: aws.Throttled, API: aws.API, Upstream: aws.Upstream(), SourceRanges: aws.SourceRanges(),
 	})
 }

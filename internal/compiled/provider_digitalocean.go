@@ -9,7 +9,7 @@ import (
 
 func init() {
 	registry.Register(registry.Provider{
-		Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Annotations: digitalocean.Annotations(), ReadOnly: digitalocean.ReadOnly,
+		Descriptor: digitalocean.Descriptor(), New: digitalocean.New, Check: digitalocean.Check, Annotations: digitalocean.Annotations(), ReadOnly: digitalocean.ReadOnly,
 		Upstream: digitalocean.Upstream(), SourceRanges: digitalocean.SourceRanges(),
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	registry.Register(registry.Provider{
-		Descriptor: gce.Descriptor(), New: gce.New, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled,
+		Descriptor: gce.Descriptor(), New: gce.New, Check: gce.Check, ReadOnly: gce.ReadOnly, Throttled: gce.Throttled,
 		API: gce.API, Upstream: gce.Upstream(),
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	registry.Register(registry.Provider{
-		Descriptor: hcloud.Descriptor(), New: hcloud.New, Annotations: hcloud.Annotations(), Throttled: hcloud.Throttled, API: hcloud.API,
+		Descriptor: hcloud.Descriptor(), New: hcloud.New, Check: hcloud.Check, Annotations: hcloud.Annotations(), Throttled: hcloud.Throttled, API: hcloud.API,
 		Upstream: hcloud.Upstream(),
 	})
 }

@@ -9,7 +9,7 @@ import (
 
 func init() {
 	registry.Register(registry.Provider{
-		Descriptor: openstack.Descriptor(), New: openstack.New, Annotations: openstack.Annotations(), ReadOnly: openstack.ReadOnly,
+		Descriptor: openstack.Descriptor(), New: openstack.New, Check: openstack.Check, Annotations: openstack.Annotations(), ReadOnly: openstack.ReadOnly,
 		Upstream: openstack.Upstream(), SourceRanges: openstack.SourceRanges(),
 	})
 }

@@ -8,5 +8,5 @@ import (
 )
 
 func init() {
-	registry.Register(registry.Provider{Descriptor: sim.Descriptor(), New: sim.New, Annotations: sim.Annotations()})
+	registry.Register(registry.Provider{Descriptor: sim.Descriptor(), New: sim.New, Check: sim.Check, Annotations: sim.Annotations()})
 }

@@ -137,14 +137,6 @@ func (r *SettingReader) SecretText(name string) string {
 	return strings.TrimSpace(text)
 }
 
-// Token sees to it that there is an API token, which requests read for themselves, see WithToken.
-func (r *SettingReader) Token(name string) {
-	known := len(r.problems)
-	if r.SecretText(name) == "" && len(r.problems) == known {
-		r.Add(fmt.Errorf("%s: want an API token, or %s_FILE with the path of one", name, name))
-	}
-}
-
 // ParseURL reads an absolute http or https URL that a user gave. The error names the field and not the
 // value: a URL may hold a password.
 func ParseURL(field, text string) (*url.URL, error) {

@@ -17,6 +17,10 @@ type Provider struct {
 	Descriptor  cloud.Descriptor
 	New         cloud.New
 	Annotations annotation.Set
+	// Check returns all that is wrong with the configuration and that no request has to find out, joined; New refuses the same. It is
+	// asked before anything is read, with a Config that has no Transport. It is nil where New refuses nothing of the kind. That a
+	// required Setting is missing need not be said.
+	Check func(cloud.Config) error
 	// ReadOnly says which requests only read, for APIs where the method does not. By default
 	// those with method GET or HEAD.
 	ReadOnly func(*http.Request) bool

@@ -118,6 +118,12 @@ func connect(ctx context.Context, c cloud.Config) (session.Clients, config.Confi
 	return n.Clients(), k, err
 }
 
+// Check returns what is wrong with the file and the settings.
+func Check(c cloud.Config) error {
+	_, _, err := configure(c)
+	return err
+}
+
 // configure reads the file and the settings.
 func configure(c cloud.Config) (config.File, config.Settings, error) {
 	var content []byte
@@ -132,7 +138,7 @@ func configure(c cloud.Config) (config.File, config.Settings, error) {
 		c.Warn(warning)
 	}
 	s, wrong := config.Read(c.Lookup)
-	return f, s, errors.Join(err, wrong)
+	return f, s, errors.Join(err, wrong, session.Check(c, s))
 }
 
 // Classify implements cloud.Driver.

@@ -7,6 +7,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
 )
 
+// Ids of objects that a Service names.
+const (
+	theCertificate = "892071a0-bb95-49bc-8021-3afd67a210bf"
+	theSubnet      = "1f1e3a52-0000-4000-8000-000000000000"
+)
+
 // TestAnnotationValues checks validation through the declared keys.
 func TestAnnotationValues(t *testing.T) {
 	const bad = "(refused)"
@@ -22,8 +28,11 @@ func TestAnnotationValues(t *testing.T) {
 		{"network", "internal", bad},
 		{"ip", " 192.0.2.1 ", "192.0.2.1"},
 		{"ip", "2001:db8::1", bad},
+		{"subnet-uuid", "6B2F0C2E-1111-4000-8000-000000000000", "6b2f0c2e-1111-4000-8000-000000000000"},
 		{"subnet-uuid", "../droplets/1", bad},
+		{"subnet-uuid", "not-a-uuid", bad},
 		{"certificate-id", "a/b", bad},
+		{"certificate-id", "web", bad},
 		{"size-unit", "0", "0"},
 		{"size-unit", "101", bad},
 		{"size-slug", "lb-huge", bad},

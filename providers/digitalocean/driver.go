@@ -42,6 +42,12 @@ var (
 	_ cloud.Reaching    = (*Driver)(nil)
 )
 
+// Check returns what is wrong with the environment.
+func Check(c cloud.Config) error {
+	_, err := config.Read(c)
+	return err
+}
+
 // New implements cloud.New. It reports every problem of the environment at once, and reads
 // the network only for the region.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {

@@ -47,7 +47,7 @@ func TestCreateRequest(t *testing.T) {
 		{
 			name: "HTTPS with a certificate, cookies, source ranges, in a VPC",
 			annotations: map[string]string{
-				"type": "REGIONAL", "protocol": "http", "certificate-id": "cert-1", "redirect-http-to-https": "true",
+				"type": "REGIONAL", "protocol": "http", "certificate-id": theCertificate, "redirect-http-to-https": "true",
 				"sticky-sessions-type": "cookies", "sticky-sessions-cookie-name": "DO-LB", "sticky-sessions-cookie-ttl": "300",
 				"http-idle-timeout-seconds": "90", "size-unit": "2", "deny-rules": "ip:198.51.100.7", "name": "shop-web",
 			},
@@ -57,7 +57,7 @@ func TestCreateRequest(t *testing.T) {
 			settings: func(s *config.Settings) { s.Vpc, s.ClusterTag = "vpc-1", "k8s:c-1" },
 			want: `{"type": "REGIONAL", "network": "EXTERNAL", "network_stack": "DUALSTACK", "forwarding_rules": [
 				{"entry_protocol": "http", "entry_port": 80, "target_protocol": "http", "target_port": 30080},
-				{"entry_protocol": "https", "entry_port": 443, "target_protocol": "http", "target_port": 30443, "certificate_id": "cert-1"}], ` + check + `,
+				{"entry_protocol": "https", "entry_port": 443, "target_protocol": "http", "target_port": 30443, "certificate_id": "` + theCertificate + `"}], ` + check + `,
 				"name": "shop-web", "algorithm": "round_robin", "region": "nyc3", "droplet_ids": [1], "vpc_uuid": "vpc-1", "size_unit": 2,
 				"disable_lets_encrypt_dns_records": false, "redirect_http_to_https": true, "http_idle_timeout_seconds": 90,
 				"sticky_sessions": {"type": "cookies", "cookie_name": "DO-LB", "cookie_ttl_seconds": 300},
@@ -66,14 +66,14 @@ func TestCreateRequest(t *testing.T) {
 		},
 		{
 			name:        "internal, local policy, no nodes",
-			annotations: map[string]string{"network": "INTERNAL", "size-slug": "lb-medium", "algorithm": "least_connections", "ip": "192.0.2.9", "subnet-uuid": "sub-1"},
+			annotations: map[string]string{"network": "INTERNAL", "size-slug": "lb-medium", "algorithm": "least_connections", "ip": "192.0.2.9", "subnet-uuid": theSubnet},
 			edit:        func(s *cloud.Input) { s.HealthPort, s.Local, s.Candidates = 31000, true, nil },
 			want: `{"type": "REGIONAL_NETWORK", "network": "INTERNAL", "network_stack": "IPV4", "forwarding_rules": [
 				{"entry_protocol": "tcp", "entry_port": 80, "target_protocol": "tcp", "target_port": 80},
 				{"entry_protocol": "tcp", "entry_port": 443, "target_protocol": "tcp", "target_port": 443}],
 				"health_check": {"protocol": "http", "port": 31000, "path": "/healthz", "check_interval_seconds": 3,
 				"response_timeout_seconds": 5, "healthy_threshold": 5, "unhealthy_threshold": 3, "proxy_protocol": false},
-				"size": "lb-medium", "ip": "192.0.2.9", "subnet_uuid": "sub-1", "name": "` + testName + `", "algorithm": "least_connections",
+				"size": "lb-medium", "ip": "192.0.2.9", "subnet_uuid": "` + theSubnet + `", "name": "` + testName + `", "algorithm": "least_connections",
 				"region": "nyc3", "disable_lets_encrypt_dns_records": false, "firewall": {}, "sticky_sessions": {"type": "none"}, ` + tags + `}`,
 		},
 		{

@@ -26,7 +26,7 @@ func TestRules(t *testing.T) {
 		{name: "http", annotations: map[string]string{"protocol": "http"}, want: []string{"http:80>http:30080", "http:443>http:30443"}},
 		{
 			name:        "443 is TLS once there is a certificate",
-			annotations: map[string]string{"protocol": "http", "certificate-id": "c"},
+			annotations: map[string]string{"protocol": "http", "certificate-id": theCertificate},
 			want:        []string{"http:80>http:30080", "https:443>http:30443+c"},
 		},
 		{
@@ -36,7 +36,7 @@ func TestRules(t *testing.T) {
 		},
 		{
 			name:        "unless it is an HTTP/2 port",
-			annotations: map[string]string{"http2-ports": "443", "certificate-id": "c"},
+			annotations: map[string]string{"http2-ports": "443", "certificate-id": theCertificate},
 			want:        []string{"tcp:80>tcp:30080", "http2:443>http:30443+c"},
 		},
 		{
@@ -51,12 +51,12 @@ func TestRules(t *testing.T) {
 		},
 		{
 			name:        "another TLS port leaves 443 alone",
-			annotations: map[string]string{"tls-ports": "80", "certificate-id": "c"},
+			annotations: map[string]string{"tls-ports": "80", "certificate-id": theCertificate},
 			want:        []string{"https:80>http:30080+c", "tcp:443>tcp:30443"},
 		},
 		{
 			name:        "HTTP/3 beside TLS",
-			annotations: map[string]string{"tls-ports": "443", "http3-port": "443", "certificate-id": "c"},
+			annotations: map[string]string{"tls-ports": "443", "http3-port": "443", "certificate-id": theCertificate},
 			want:        []string{"tcp:80>tcp:30080", "https:443>http:30443+c", "http3:443>http:30443+c"},
 		},
 		{
@@ -79,17 +79,17 @@ func TestRules(t *testing.T) {
 			want:        []string{"http:80>http:30080", "udp:80>udp:30081", "http:443>http:30443"},
 		},
 		{name: "bad protocol", annotations: map[string]string{"protocol": "udp"}, refused: []string{"do-loadbalancer-protocol"}},
-		{name: "http3 as the protocol of all ports", annotations: map[string]string{"protocol": "http3", "certificate-id": "c"}, refused: []string{"do-loadbalancer-http3-port"}},
+		{name: "http3 as the protocol of all ports", annotations: map[string]string{"protocol": "http3", "certificate-id": theCertificate}, refused: []string{"do-loadbalancer-http3-port"}},
 		{
 			name:        "http3 as the protocol of a port that is TLS anyway",
-			annotations: map[string]string{"protocol": "http3", "certificate-id": "c"},
+			annotations: map[string]string{"protocol": "http3", "certificate-id": theCertificate},
 			edit:        func(s *cloud.Input) { s.Ports = s.Ports[1:] },
 			want:        []string{"https:443>http:30443+c"},
 		},
 		{name: "TLS without certificate", annotations: map[string]string{"tls-ports": "443"}, refused: []string{"certificate-id"}},
 		{
 			name:        "certificate and passthrough",
-			annotations: map[string]string{"tls-passthrough": "true", "certificate-id": "c"},
+			annotations: map[string]string{"tls-passthrough": "true", "certificate-id": theCertificate},
 			refused:     []string{"tls-passthrough"},
 		},
 		{
@@ -126,7 +126,7 @@ func TestRules(t *testing.T) {
 		},
 		{
 			name:        "HTTP/3 and UDP on one port",
-			annotations: map[string]string{"http3-port": "443", "certificate-id": "c"},
+			annotations: map[string]string{"http3-port": "443", "certificate-id": theCertificate},
 			edit: func(s *cloud.Input) {
 				s.Ports = append(s.Ports, cloud.Port{Protocol: cloud.ProtocolUDP, Port: 443, NodePort: 30444})
 			},
@@ -193,7 +193,7 @@ func TestNotes(t *testing.T) {
 		{name: "defaults are not remarked on", annotations: map[string]string{"enable-proxy-protocol": "false", "protocol": "tcp"}},
 		{
 			name:        "TLS on a network balancer",
-			annotations: map[string]string{"certificate-id": "c", "enable-proxy-protocol": "true", "protocol": "https"},
+			annotations: map[string]string{"certificate-id": theCertificate, "enable-proxy-protocol": "true", "protocol": "https"},
 			want:        []string{"multicloud-ccm.io/proxy-protocol", desired.Upstream + "certificate-id", desired.Upstream + "protocol"},
 		},
 		{

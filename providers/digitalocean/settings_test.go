@@ -1,7 +1,6 @@
 package digitalocean
 
 import (
-	"errors"
 	"strings"
 	"testing"
 
@@ -41,11 +40,10 @@ func TestSettings(t *testing.T) {
 			config.EnvRegion: "fra1", config.EnvClusterID: "c-1", config.EnvVPC: "8b5a3c1e-0000-4000-8000-000000000000", config.EnvQPS: "2.5", config.EnvDefaultType: "REGIONAL",
 			config.EnvFirewallName: "fw", config.EnvFirewallTags: "a, b,", config.EnvURL: "https://proxy.example/do/", config.EnvDebug: ":1", config.EnvMetrics: "nonsense",
 		}},
-		{name: "no token", env: map[string]string{config.EnvToken: " "}, refused: []string{config.EnvToken}},
 		{name: "everything wrong", env: map[string]string{
-			config.EnvToken: "", config.EnvRegion: "FRA 1", config.EnvClusterID: "a b", config.EnvVPC: "../x", config.EnvQPS: "fast", config.EnvDefaultType: "GLOBAL",
+			config.EnvRegion: "FRA 1", config.EnvClusterID: "a b", config.EnvVPC: "x", config.EnvQPS: "fast", config.EnvDefaultType: "GLOBAL",
 			config.EnvFirewallName: "fw", config.EnvURL: "api.example", config.EnvMetadataURL: "ftp://x",
-		}, refused: []string{config.EnvToken, config.EnvRegion + ":", config.EnvClusterID, config.EnvVPC, config.EnvQPS, config.EnvDefaultType, config.EnvFirewallTags, config.EnvURL, config.EnvMetadataURL}},
+		}, refused: []string{config.EnvRegion + ":", config.EnvClusterID, config.EnvVPC, config.EnvQPS, config.EnvDefaultType, config.EnvFirewallTags, config.EnvURL, config.EnvMetadataURL}},
 		{name: "zero requests", env: map[string]string{config.EnvQPS: "0"}, refused: []string{config.EnvQPS}},
 		{name: "no number of requests", env: map[string]string{config.EnvQPS: "NaN"}, refused: []string{config.EnvQPS}},
 		{name: "tags without name", env: map[string]string{config.EnvFirewallTags: "a"}, refused: []string{config.EnvFirewallName}},
@@ -75,8 +73,7 @@ func TestSettings(t *testing.T) {
 
 func TestSettingsKeepSecrets(t *testing.T) {
 	c := testConfig(map[string]string{config.EnvURL: "https://user:hunter2@%zz"})
-	c.Secret = func(string) (string, error) { return "", errors.New("no such file") }
-	if _, err := config.Read(c); err == nil || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "no such file") {
+	if _, err := config.Read(c); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("error = %v", err)
 	}
 }

@@ -50,9 +50,8 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 
 // open is New, with the errors of what it asks.
 func open(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	file, err := readConfig(c.File, c.Warn)
-	environment, problem := readSettings(c.Lookup)
-	if err := errors.Join(err, problem); err != nil {
+	file, environment, err := configure(c)
+	if err != nil {
 		return nil, fmt.Errorf("reading the configuration of Google Cloud: %w", err)
 	}
 	server := token.Metadata{Transport: c.Transport, Host: environment.metadata}
@@ -88,6 +87,23 @@ func open(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	return d.withRoutes(ctx, &file, c.ClusterName, server)
 }
 
+// Check returns what is wrong with the file, the settings and the credentials in JSON.
+func Check(c cloud.Config) error {
+	_, _, err := configure(c)
+	return err
+}
+
+// configure reads the file and the settings, and looks whether credentials in JSON are some.
+func configure(c cloud.Config) (config, settings, error) {
+	file, err := readConfig(c.File, c.Warn)
+	environment, problem := readSettings(c.Lookup)
+	var unreadable error
+	if !file.alternate() {
+		_, unreadable = document(c, environment.credentialsFile)
+	}
+	return file, environment, errors.Join(err, problem, unreadable)
+}
+
 // projectsOf are all projects, each of them once: an instance that is read twice looks like two. warn
 // may be nil.
 func projectsOf(own string, further []string, warn func(string)) []string {
@@ -115,14 +131,26 @@ func sourceOf(c cloud.Config, file *config, path string, server token.Metadata) 
 		}
 		return token.Alternate{Request: request, Machine: token.Machine{Metadata: server}}, nil
 	}
-	text, err := c.Secret(envCredentials)
+	read, err := document(c, path)
+	if err != nil {
+		return nil, err
+	}
+	if read == nil {
+		return token.Machine{Metadata: server}, nil
+	}
+	return token.Document{Read: read, Transport: c.Transport}, nil
+}
+
+// document returns what reads the credentials in JSON, nil where there are none.
+func document(c cloud.Config, path string) (func() (string, error), error) {
+	read := func() (string, error) { return c.Secret(envCredentials) }
+	text, err := read()
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", envCredentials, err)
 	}
-	read := func() (string, error) { return c.Secret(envCredentials) }
 	if text == "" {
 		if path == "" {
-			return token.Machine{Metadata: server}, nil
+			return nil, nil //nolint:nilnil // those of the machine are used
 		}
 		read = func() (string, error) {
 			content, err := os.ReadFile(path)
@@ -132,10 +160,8 @@ func sourceOf(c cloud.Config, file *config, path string, server token.Metadata) 
 			return nil, fmt.Errorf("reading the file of %s: %w", envCredentialsFile, err)
 		}
 	}
-	if _, err := token.HeaderOf(text); err != nil {
-		return nil, err
-	}
-	return token.Document{Read: read, Transport: c.Transport}, nil
+	_, err = token.HeaderOf(text)
+	return read, err
 }
 
 // defaultUniverse is Google's public cloud.

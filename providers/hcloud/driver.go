@@ -43,12 +43,24 @@ var (
 	_ cloud.Switched    = (*Driver)(nil)
 )
 
+// Check returns what is wrong with the environment.
+func Check(c cloud.Config) error {
+	_, _, err := configure(c)
+	return err
+}
+
+// configure reads the environment: the settings, and what they say in the place of annotations.
+func configure(c cloud.Config) (s config.Settings, defaults map[string]string, err error) {
+	s, err = config.Read(c)
+	defaults, wrong := desired.ReadDefaults(c.Lookup, s.Network)
+	return s, defaults, errors.Join(err, wrong)
+}
+
 // New implements cloud.New. It reports every problem of the environment at once, and reads the network,
 // and whether this machine is in it.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	s, err := config.Read(c)
-	defaults, wrong := desired.ReadDefaults(c.Lookup, s.Network)
-	if err := errors.Join(err, wrong); err != nil {
+	s, defaults, err := configure(c)
+	if err != nil {
 		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
 	}
 	client := api.New(c, s)

@@ -34,15 +34,8 @@ var (
 // New implements cloud.New. It reports every problem of the configuration at once, logs in and
 // asks the APIs for what they can do: one token, and three requests.
 func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
-	r, err := config.NewReader(c)
+	r, k, err := configure(c)
 	if err != nil {
-		return nil, err
-	}
-	k, warnings, err := r.Read()
-	for _, warning := range warnings {
-		c.Warn(warning)
-	}
-	if err := errors.Join(err, option.Check(k)); err != nil {
 		return nil, err
 	}
 	services, err := session.Open(ctx, c, r, k)
@@ -51,6 +44,25 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	d := wireDriver(services, k, r.Settings.Regional, c.ClusterName, c.Cloud)
 	return d.enabled(c.Warn), nil
+}
+
+// Check returns what is wrong with the configuration and the files that it names.
+func Check(c cloud.Config) error {
+	_, _, err := configure(c)
+	return err
+}
+
+// configure reads cloud.conf, the environment, and the files that they name.
+func configure(c cloud.Config) (config.Reader, config.Config, error) {
+	r, err := config.NewReader(c)
+	if c.File == nil {
+		return r, config.Config{}, err
+	}
+	k, warnings, wrong := r.Read()
+	for _, warning := range warnings {
+		c.Warn(warning)
+	}
+	return r, k, errors.Join(err, wrong, option.Check(k), session.CheckTLS(k.Access.Global.TLS))
 }
 
 // wireDriver gives each part its clients and settings.

@@ -7,6 +7,6 @@
 //	balancer.go    reading and changing a balancer
 //	route.go       routes for pod CIDRs
 //
-// Package api stands for the SDK that other clouds have. The cloud itself is package world, which the driver knows
-// only through HTTP. Package static is about servers beside it.
+// Package api stands for the SDK that other clouds have, package setting reads the variables. The cloud itself is package world,
+// which the driver knows only through HTTP. Package static is about servers beside it.
 package sim

@@ -9,8 +9,8 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/setting"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/static"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
 
 // Descriptor returns the static facts of the provider.
@@ -34,16 +34,9 @@ func Descriptor() cloud.Descriptor {
 				cloud.ServiceFamilies: {Handling: cloud.Partly, Note: "IPv4, also with IPv6 beside it; IPv6 alone is refused"},
 			},
 		},
-		Limits:    cloud.Limits{PageSize: 100, GetBatch: 1},
-		Variables: cloud.Variables{Prefix: "SIM_"},
-		Settings: []cloud.Setting{
-			{Name: "SIM_ENDPOINT", Doc: "URL of the world to use. Without it a world is started inside this process, which forgets everything when the process ends.", Value: "endpoint"},
-			{Name: "SIM_TOKEN", Secret: true, Doc: "Token the world asks for, if it does.", Value: "token", Key: "token"},
-			{Name: "SIM_LISTEN", Default: "127.0.0.1:0", Doc: "Address on which the embedded world listens.", Value: "listen"},
-			{Name: "SIM_MACHINES", Doc: "Machines of the embedded world: name=type@zone@address, separated by commas; all but the name is optional.", Value: "machines", Type: cloud.SettingList},
-			{Name: "SIM_FORWARD", Default: "false", Doc: `"true" makes balancers of the embedded world carry TCP traffic.`, Value: "forward", Type: cloud.SettingBool},
-			{Name: "SIM_STATIC", Default: "false", Doc: `"true" takes machines of new Nodes with the label ` + static.Label + `=true for ones that only their Node describes.`, Value: "static", Type: cloud.SettingBool},
-		},
+		Limits:       cloud.Limits{PageSize: 100, GetBatch: 1},
+		Variables:    cloud.Variables{Prefix: "SIM_"},
+		Settings:     setting.Declared(),
 		IDAnnotation: ID.Name,
 	}
 }
@@ -65,23 +58,29 @@ var (
 // ownership tags are the labels that say whom an object belongs to.
 const ownershipTags = cloud.OwnershipLabels("ccm-")
 
+// Check returns what is wrong with the settings.
+func Check(config cloud.Config) error {
+	_, err := setting.Read(config.Lookup)
+	return err
+}
+
 // New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
 // talks over HTTP like to any other and which runs until the process ends.
 func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+	s, err := setting.Read(config.Lookup)
+	if err == nil {
+		s.Endpoint, err = s.World()
+	}
+	if err != nil {
+		return nil, err
+	}
 	client := &api.Client{
-		Endpoint:  config.Lookup("SIM_ENDPOINT"),
+		Endpoint:  s.Endpoint,
 		UserAgent: config.UserAgent,
 		HTTP:      &http.Client{Transport: config.Transport},
 		Token:     func() (string, error) { return config.Secret("SIM_TOKEN") },
 	}
-	if client.Endpoint == "" {
-		server, err := world.Embed(config.Lookup("SIM_LISTEN"), config.Lookup("SIM_MACHINES"), config.Lookup("SIM_FORWARD"))
-		if err != nil {
-			return nil, fmt.Errorf("starting the embedded world (SIM_LISTEN, SIM_MACHINES, SIM_FORWARD): %w", err)
-		}
-		client.Endpoint = server.URL
-	}
-	return &Driver{client, static.Machines{Enabled: config.Lookup("SIM_STATIC") == "true"}}, nil
+	return &Driver{client, static.Machines{Enabled: s.Static}}, nil
 }
 
 // Identity implements cloud.Driver.

@@ -86,7 +86,7 @@ func TestEmbeddedWorldRefusesBadMachines(t *testing.T) {
 
 func TestEmbeddedWorldRefusesBadForward(t *testing.T) {
 	_, err := sim.New(t.Context(), configure(http.DefaultTransport, map[string]string{"SIM_LISTEN": "127.0.0.1:0", "SIM_FORWARD": "perhaps"}))
-	if err == nil || !strings.Contains(err.Error(), "SIM_FORWARD") || !strings.Contains(err.Error(), `"perhaps": want true or false`) {
+	if err == nil || !strings.Contains(err.Error(), "SIM_FORWARD") || !strings.Contains(err.Error(), `"perhaps" is not possible: want true or false`) {
 		t.Errorf("SIM_FORWARD=perhaps: %v", err)
 	}
 }

@@ -57,6 +57,15 @@ type Session struct {
 	overrides config.Overrides
 }
 
+// Check returns what is wrong with an access key, and with the file of certificates.
+func Check(c cloud.Config, s config.Settings) (err error) {
+	if s.Bundle != "" {
+		_, err = readBundle(s.Bundle)
+	}
+	_, half := keys{c.Secret}.given()
+	return errors.Join(half, err)
+}
+
 // Connect finds region and credentials. It reads the metadata of the machine only where nothing
 // else says what the region is.
 func Connect(ctx context.Context, c cloud.Config, f config.File, s config.Settings) (*Session, error) {

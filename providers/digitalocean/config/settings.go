@@ -71,7 +71,7 @@ func Read(c cloud.Config) (Settings, error) {
 		BaseURL:      r.BaseURL(EnvURL),
 		MetadataURL:  r.BaseURL(EnvMetadataURL),
 		Region:       r.Text(EnvRegion),
-		Vpc:          r.Text(EnvVPC),
+		Vpc:          strings.ToLower(r.Text(EnvVPC)),
 		DefaultType:  r.Text(EnvDefaultType),
 		FirewallName: r.Text(EnvFirewallName),
 		FirewallTags: r.List(EnvFirewallTags),
@@ -83,7 +83,6 @@ func Read(c cloud.Config) (Settings, error) {
 	s.FirewallTags = slices.Compact(s.FirewallTags)
 	s.check(r.Refuse)
 	r.Positive(EnvQPS, "want a number of requests per second above 0") // the kernel reads it
-	r.Token(EnvToken)
 	return s, r.Err()
 }
 
@@ -94,8 +93,8 @@ func (s Settings) check(refuse func(name, value, want string)) {
 	if s.ClusterTag != "" && !identifier.IsTag(s.ClusterTag) {
 		refuse(EnvClusterID, strings.TrimPrefix(s.ClusterTag, ClusterPrefix), "want letters, digits, ':', '_' and '-', because it becomes a tag")
 	}
-	if s.Vpc != "" && !identifier.IsIdentifier(s.Vpc) {
-		refuse(EnvVPC, s.Vpc, "want the UUID of a VPC")
+	if s.Vpc != "" && !identifier.IsUUID(s.Vpc) {
+		refuse(EnvVPC, s.Vpc, "want the UUID of a VPC, such as "+identifier.SampleUUID)
 	}
 	if s.DefaultType != TypeRegional && s.DefaultType != TypeNetwork {
 		refuse(EnvDefaultType, s.DefaultType, "want REGIONAL or REGIONAL_NETWORK")

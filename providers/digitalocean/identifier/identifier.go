@@ -14,7 +14,10 @@ const (
 // path, so what users write must not be able to lead to another object.
 func IsIdentifier(s string) bool { return len(s) <= 64 && ConsistsOf(s, Letters+Upper+Digits+"-") }
 
-// IsUUID reports whether s can be the id of a balancer.
+// SampleUUID is what the id of an object looks like.
+const SampleUUID = "6b2f0c2e-1111-4000-8000-000000000000"
+
+// IsUUID reports whether s can be the id of a load balancer, a certificate, a VPC or a subnet.
 func IsUUID(s string) bool {
 	const pattern = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx"
 	if len(s) != len(pattern) {

@@ -17,6 +17,40 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
+// networkOf is the network that a load balancer is in: ours, else another one, 0 for none.
+func (b *Balancers) networkOf(lb *hcloud.LoadBalancer) (id int64) {
+	for _, attached := range lb.PrivateNet {
+		if at := attached.Network; at != nil && (id == 0 || at.ID == b.Network) {
+			id = at.ID
+		}
+	}
+	return id
+}
+
+// networkText is the id of a network, "" for none.
+func networkText(id int64) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
+// staysElsewhere reports whether a load balancer is in another network that it does not leave for ours:
+//
+//	the load balancer             is in another network by   leaves it
+//	is the Service's              anybody                    yes
+//	was there before the Service  us                         yes
+//	was there before the Service  somebody else              no
+func (b *Balancers) staysElsewhere(s state) bool {
+	at := b.networkOf(s.now())
+	return b.Network != 0 && s.own != nil && at != 0 && at != b.Network && networkText(at) != s.now().Labels[label.Network]
+}
+
+// isIn reports whether an address is one of the load balancer in a network.
+func isIn(lb *hcloud.LoadBalancer, ip string) bool {
+	return slices.ContainsFunc(lb.PrivateNet, func(at hcloud.LoadBalancerPrivateNet) bool { return at.IP.String() == ip })
+}
+
 // interfaces are the public interface, and the network that is ours to change. An address or a subnet of the network
 // can be asked for only by itself.
 func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []cloud.Resource) {
@@ -25,7 +59,8 @@ func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []
 		present = append(present, public)
 	}
 	for _, attached := range s.now().PrivateNet {
-		if at := attached.Network; at != nil && (at.ID == b.Network || strconv.FormatInt(at.ID, 10) == s.lb.Labels[label.Network]) {
+		at := attached.Network
+		if at != nil && (b.Network != 0 && at.ID == b.networkOf(s.lb) || networkText(at.ID) == s.lb.Labels[label.Network]) {
 			present = append(present, network(at.ID, map[string]any{"ip": attached.IP.String()}))
 		}
 	}
@@ -36,9 +71,9 @@ func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []
 		wanted = append(wanted, public)
 	}
 	switch {
-	case b.Network != 0:
+	case b.Network != 0 && (b.networkOf(s.now()) == 0 || change.After.ProviderFields[desired.FieldNetwork] == networkText(b.Network)):
 		wanted = append(wanted, b.wantedNetwork(change, s))
-	case slices.ContainsFunc(s.now().Targets, isPrivate): // without it they would be lost
+	case b.Network != 0, slices.ContainsFunc(s.now().Targets, isPrivate): // without it they would be lost
 		wanted = append(wanted, slices.DeleteFunc(slices.Clone(present), func(r cloud.Resource) bool { return r.Kind != kindNetwork })...)
 	}
 	return present, wanted
@@ -123,7 +158,7 @@ func (b *Balancers) fits(ctx context.Context, present, wanted cloud.Resource) er
 }
 
 func notIn(network int64, why string) error {
-	return &cloud.Invalid{Field: config.EnvNetwork, Value: strconv.FormatInt(network, 10), Want: why}
+	return &cloud.Invalid{Field: config.EnvNetwork, Value: networkText(network), Want: why}
 }
 
 // reaches says why a load balancer must not move to another network: targets that are reached by their private address are lost

@@ -72,14 +72,18 @@ func (b *Balancers) observe(in cloud.Input, s state, byName bool, lookups desire
 		lookups.SetAdopted(s.foreign)
 	}
 	o.Balancer = b.view(in.Spec, s)
-	lookups.SetPresent(o.Balancer, keptOf(lb, adopted))
+	lookups.SetPresent(o.Balancer, keptOf(lb, in.Owner, adopted))
 	o.Addresses, o.Lookups, o.Native = addresses(in.Spec, lb), lookups, s
+	if b.staysElsewhere(s) {
+		lookups.SetStays()
+		o.Addresses = slices.DeleteFunc(o.Addresses, func(a cloud.BalancerAddress) bool { return isIn(lb, a.IP) })
+	}
 	return o
 }
 
 // keptOf names what stays as it is where the Service says nothing of it: what our label says, and before
 // there are labels of ours what is unlike the default; all of it where the load balancer was there before the Service.
-func keptOf(lb *hcloud.LoadBalancer, adopted bool) (kept []string) {
+func keptOf(lb *hcloud.LoadBalancer, us cloud.Owner, adopted bool) (kept []string) {
 	if adopted {
 		return []string{cloud.FieldScope, cloud.FieldAlgorithm, cloud.FieldName}
 	}
@@ -91,6 +95,9 @@ func keptOf(lb *hcloud.LoadBalancer, adopted bool) (kept []string) {
 	}
 	if !lb.PublicNet.Enabled {
 		kept = append(kept, cloud.FieldScope)
+	}
+	if lb.Name != cloud.UIDName(us.UID) {
+		kept = append(kept, cloud.FieldName)
 	}
 	return kept
 }

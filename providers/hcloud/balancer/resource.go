@@ -27,6 +27,8 @@ const (
 	kindTarget      = "target"
 	kindService     = "service"
 	kindReverse     = "dns_ptr"
+	// kindLabel is the label of the network, which follows it.
+	kindLabel = "network_label"
 )
 
 const yes = "true"
@@ -49,6 +51,7 @@ func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.R
 	}
 	add(b.targets(change, s))
 	add(s.services(change))
+	add(b.networkLabels(change, s))
 	if b.publicFirst(change, s) {
 		r.Again = time.Second
 	}
@@ -71,53 +74,41 @@ func part(kind, key string, fields map[string]any) cloud.Resource {
 func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []cloud.Resource) {
 	before, after := change.Before.Balancer, change.After
 	if s.lb != nil {
-		present = []cloud.Resource{s.balancer(before, s.lb.Labels[label.Network])}
+		present = []cloud.Resource{s.balancer(before)}
 	}
 	switch {
 	case after != nil:
-		lb := s.balancer(*after, "")
+		lb := s.balancer(*after)
 		if at := after.ProviderFields[desired.FieldLocation]; at != "" {
 			lb.Fields["location"] = at
 		} else {
 			lb.Fields["network_zone"] = after.ProviderFields[desired.FieldNetworkZone]
 		}
-		b.labelNetwork(lb, *after, s)
+		if b.labelsAtOnce(change, s) {
+			lb.Fields["labels"].(map[string]string)[label.Network] = networkText(b.Network)
+		}
 		wanted = []cloud.Resource{lb}
 	case s.own != nil && s.lb != nil:
 		given := before.Clone()
 		given.OwnershipTags = nil
-		wanted = []cloud.Resource{s.balancer(given, "")}
+		wanted = []cloud.Resource{s.balancer(given)}
 	}
 	return present, wanted
 }
 
-// balancer is the load balancer of a view, with the label of its network.
-func (s state) balancer(v cloud.Balancer, network string) cloud.Resource {
+// balancer is the load balancer of a view. With ownership tags it has the label of its network too.
+func (s state) balancer(v cloud.Balancer) cloud.Resource {
+	labels := label.With(s.now().Labels, v.OwnershipTags)
+	if id := s.now().Labels[label.Network]; id != "" && len(v.OwnershipTags) > 0 {
+		labels[label.Network] = id
+	}
 	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: map[string]any{
-		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm],
-		"labels": label.With(s.now().Labels, v.OwnershipTags), "network_label": network,
+		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm], "labels": labels,
 	}}
 	if s.lb != nil {
 		r.ID = idOf(s.lb)
 	}
 	return r
-}
-
-// labelNetwork adds the label of the network. Where it says another one so far, it changes once the load balancer is in no other
-// one any more. A load balancer of somebody else that was in the network already gets none, and stays in it.
-func (b *Balancers) labelNetwork(lb cloud.Resource, after cloud.Balancer, s state) {
-	present := s.now().Labels[label.Network]
-	inside := s.now().PrivateNetFor(&hcloud.Network{ID: b.Network}) != nil
-	theirs, moves := s.own != nil && inside && present == "", !inside && len(s.now().PrivateNet) > 0
-	switch id := strconv.FormatInt(b.Network, 10); {
-	case b.Network == 0 || len(after.OwnershipTags) == 0 || theirs:
-	case present == "":
-		lb.Fields["labels"].(map[string]string)[label.Network] = id
-	case moves:
-		lb.Fields["network_label"] = present
-	default:
-		lb.Fields["network_label"] = id
-	}
 }
 
 // reverseFields are the fields that an address is named with.

@@ -29,6 +29,9 @@ func (b *Balancers) view(spec cloud.Spec, s state) cloud.Balancer {
 			desired.FieldMaxTargets: strconv.Itoa(max(1, lb.LoadBalancerType.MaxTargets-s.foreign)),
 		},
 	}
+	if b.Network != 0 {
+		v.ProviderFields[desired.FieldNetwork] = networkText(b.networkOf(lb))
+	}
 	if at := lb.PrivateNetFor(&hcloud.Network{ID: b.Network}); at != nil {
 		v.ProviderFields[cloud.FieldAddress] = at.IP.String()
 		v.ProviderFields[cloud.FieldSubnet] = subnetOf(spec, at.IP)

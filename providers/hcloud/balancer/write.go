@@ -18,7 +18,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
 // ResourceKinds implements cloud.Composite.
@@ -31,9 +30,9 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
-			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse),
-			Separate: []string{"load_balancer_type", "algorithm"}, Last: []string{"network_label"},
-			Create: w.create, Update: w.update, Delete: w.delete("/load_balancers/"),
+			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse, kindLabel),
+			Separate: []string{"load_balancer_type", "algorithm"},
+			Create:   w.create, Update: w.update, Delete: w.delete("/load_balancers/"),
 		},
 		{Name: kindPublic, Create: w.action("enable_public_interface"), Delete: w.undo("disable_public_interface")},
 		{
@@ -42,9 +41,13 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 		},
 		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
 		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
-		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: func(context.Context, cloud.Resource) error { return nil }},
+		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: stays},
+		{Name: kindLabel, Update: w.updateLabel, Delete: stays},
 	}
 }
+
+// stays deletes what goes with the load balancer.
+func stays(context.Context, cloud.Resource) error { return nil }
 
 // writer makes the requests that change a load balancer and what belongs to it.
 type writer struct{ API *hcloud.Client }
@@ -169,26 +172,18 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 			services = append(services, body(r, serviceFields...))
 		}
 	}
-	request["labels"], request["services"], request["targets"] = labelled(wanted, wanted), services, targets
+	labels, _ := wanted.Fields["labels"].(map[string]string)
+	request["labels"], request["services"], request["targets"] = labels, services, targets
 	answer, err := w.send(ctx, http.MethodPost, "/load_balancers", request)
 	made := answer.LoadBalancer
 	if made.ID == 0 {
 		return "", cmp.Or(refusedTargets(err, with), missing("creating the load balancer"))
 	}
-	asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"]), Tags: cloud.LabelTexts(labelled(wanted, wanted))}
+	asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"]), Tags: cloud.LabelTexts(labels)}
 	if another := cloud.AnswersCreation(strconv.FormatInt(made.ID, 10), asked, cloud.NameAndTags{Name: made.Name, Tags: cloud.LabelTexts(made.Labels)}); another != nil {
 		return "", another
 	}
 	return strconv.FormatInt(made.ID, 10), err
-}
-
-// labelled are the labels of a load balancer, with that of the network that another one says, if there is one.
-func labelled(wanted, network cloud.Resource) map[string]string {
-	labels := maps.Clone(wanted.Fields["labels"].(map[string]string))
-	if id, _ := network.Fields["network_label"].(string); id != "" {
-		labels[label.Network] = id
-	}
-	return labels
 }
 
 // update changes fields of a load balancer: name and labels together, any other by itself.
@@ -201,12 +196,8 @@ func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fiel
 			return w.act(ctx, wanted, "change_type", body(wanted, field))
 		case "algorithm":
 			return w.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
-		case "name":
+		case "name", "labels":
 			request[field] = wanted.Fields[field]
-		case "labels":
-			request["labels"] = labelled(wanted, present)
-		case "network_label":
-			request["labels"] = labelled(wanted, wanted)
 		}
 	}
 	answer, err := w.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)

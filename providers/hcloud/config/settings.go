@@ -59,7 +59,6 @@ func Read(c cloud.Config) (Settings, error) {
 		Balancers:     r.Bool(EnvBalancers),
 	}
 	s.Routes = s.Routes && s.Network != ""
-	r.Token(EnvToken)
 	return s, r.Err()
 }
 

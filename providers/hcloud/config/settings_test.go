@@ -73,7 +73,7 @@ func TestProblems(t *testing.T) {
 		t.Fatal("no problem")
 	}
 	for _, name := range []string{
-		EnvToken, EnvEndpoint, EnvNoAttachCheck, EnvRoutes, EnvFamily, EnvZoneLabel, EnvRobot, EnvRobotPassword, EnvBalancers,
+		EnvEndpoint, EnvNoAttachCheck, EnvRoutes, EnvFamily, EnvZoneLabel, EnvRobot, EnvRobotPassword, EnvBalancers,
 	} {
 		if !strings.Contains(err.Error(), name) {
 			t.Errorf("%s is not told", name)

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
@@ -28,8 +29,8 @@ type trust struct {
 	next     http.RoundTripper
 }
 
-// newTrust fails where every connection would.
-func newTrust(given config.TLSFiles, withTLS func(*tls.Config) http.RoundTripper) (*trust, error) {
+// CheckTLS says why every connection would fail with these files.
+func CheckTLS(given config.TLSFiles) error {
 	var problems []error
 	files := certificates(given)
 	if (files.Cert == "") != (files.Key == "") {
@@ -38,8 +39,14 @@ func newTrust(given config.TLSFiles, withTLS func(*tls.Config) http.RoundTripper
 		_, err := files.certificate()
 		problems = append(problems, err)
 	}
-	t := &trust{files: files, withTLS: withTLS}
-	return t, errors.Join(append(problems, t.read(t.modification()))...)
+	_, err := files.settings()
+	return errors.Join(append(problems, err)...)
+}
+
+// newTrust fails where every connection would.
+func newTrust(given config.TLSFiles, withTLS func(*tls.Config) http.RoundTripper) (*trust, error) {
+	t := &trust{files: certificates(given), withTLS: withTLS}
+	return t, cmp.Or(CheckTLS(given), t.read(t.modification()))
 }
 
 // RoundTrip implements http.RoundTripper.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,24 +64,37 @@ func (w *World) Serve(ctx context.Context, addr string) error {
 	}
 }
 
-// Embed starts a world with machines in it, see ParseMachines. Forward is the text of a
-// bool, see Options.
-func Embed(addr, machines, forward string) (*Server, error) {
+// Embed starts a world with machines in it, see ParseMachines. Forward is as in Options.
+func Embed(addr, machines string, forward bool) (*Server, error) {
+	w, err := populated(machines, forward)
+	if err != nil {
+		return nil, err
+	}
+	return w.Start(addr)
+}
+
+// CheckMachines says why there is no world with these machines.
+func CheckMachines(machines string) error {
+	w, err := populated(machines, false)
+	if err == nil {
+		w.Close()
+	}
+	return err
+}
+
+func populated(machines string, forward bool) (*World, error) {
 	parsed, err := ParseMachines(machines)
 	if err != nil {
 		return nil, err
 	}
-	carry, err := strconv.ParseBool(forward)
-	if err != nil {
-		return nil, fmt.Errorf("forward %q: want true or false", forward)
-	}
-	w := New(Options{Forward: carry})
+	w := New(Options{Forward: forward})
 	for _, m := range parsed {
 		if _, err := w.AddMachine(m); err != nil {
+			w.Close()
 			return nil, fmt.Errorf("adding machine %s: %w", m.Name, err)
 		}
 	}
-	return w.Start(addr)
+	return w, nil
 }
 
 // ParseMachines reads "name=type@zone,…"; type, zone and a following "@address" are

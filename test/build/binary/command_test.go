@@ -3,7 +3,9 @@ package binary
 import (
 	"encoding/json"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +16,15 @@ import (
 // run runs the binary without any environment and returns its exit code and output.
 func run(t *testing.T, path string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
+	return runWith(t, nil, path, args...)
+}
+
+// runWith is run with variables of the environment.
+func runWith(t *testing.T, env []string, path string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
 	var out, errOut strings.Builder
 	cmd := exec.Command(path, args...)
-	cmd.Env = []string{}
+	cmd.Env = append([]string{}, env...)
 	cmd.Stdout, cmd.Stderr = &out, &errOut
 	err := cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -83,6 +91,57 @@ func TestRefusalsAreOneLineAndExitWith64(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestBadSettings: all that is wrong with settings and needs no cloud to be told is one usage error, which names all of it, of the
+// controller manager and of the commands that look at a cloud. There is no cloud and no API server here: nothing is read before.
+func TestBadSettings(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("[Global]\nauth-url = x\nnodes = 1\n[LoadBalancer]\ncreate-monitor = maybe\nRegion = a/b\nNodeIPFamilies = ipv5\nnetwork-name = A B\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for provider, wrong := range map[string]struct {
+		env  []string
+		has  []string
+		file bool
+	}{
+		"digitalocean": {env: []string{"REGION=FRA 1", "DO_CLUSTER_VPC_ID=x", "DO_API_RATE_LIMIT_QPS=fast"}, has: []string{"DO_ACCESS_TOKEN is not set", "REGION: ", "want the UUID of a VPC", "DO_API_RATE_LIMIT_QPS: "}},
+		"hcloud":       {env: []string{"HCLOUD_LOAD_BALANCERS_ALGORITHM_TYPE=best", "ROBOT_USER=u", "HCLOUD_ENDPOINT=x"}, has: []string{"HCLOUD_TOKEN is not set", "ALGORITHM_TYPE: ", "ROBOT_PASSWORD", "HCLOUD_ENDPOINT: "}},
+		"aws":          {env: []string{"AWS_ACCESS_KEY_ID=k", "AWS_CA_BUNDLE=/does/not/exist", "AWS_USE_FIPS_ENDPOINT=x"}, file: true, has: []string{"AWS_SECRET_ACCESS_KEY: ", "AWS_CA_BUNDLE", "AWS_USE_FIPS_ENDPOINT: ", "cloud.conf"}},
+		"gce":          {env: []string{"GCE_CREDENTIALS_JSON={}", "GCE_NODE_PROJECTS=1", "GCE_METADATA_HOST=a b"}, has: []string{"credentials", "GCE_NODE_PROJECTS: ", "GCE_METADATA_HOST: "}},
+		"openstack":    {env: []string{"OS_CCM_REGIONAL=x"}, file: true, has: []string{"OS_CCM_REGIONAL: ", "create-monitor"}},
+		"sim":          {env: []string{"SIM_FORWARD=x", "SIM_STATIC=x", "SIM_MACHINES=a=b@mars"}, has: []string{"SIM_FORWARD: ", "SIM_STATIC: ", "SIM_MACHINES: "}},
+	} {
+		for _, command := range [][]string{nil, {"plan"}, {"explain", "node", "n"}, {"adopt"}} {
+			args := append(slices.Clone(command), "--cloud-provider="+provider)
+			if wrong.file {
+				args = append(args, "--cloud-config="+file)
+			}
+			if command != nil {
+				args = append(args, "--kubeconfig="+kubeconfig(t))
+			}
+			code, stdout, stderr := runWith(t, wrong.env, binary(t), args...)
+			if code != 64 || stdout != "" || strings.Count(stderr, "\n") != 1 {
+				t.Errorf("%q: exit code %d, want 64 and one line, got %q and on stdout %q", args, code, stderr, stdout)
+			}
+			for _, want := range wrong.has {
+				if !strings.Contains(stderr, want) {
+					t.Errorf("%q: %q does not say %q", args, stderr, want)
+				}
+			}
+		}
+	}
+}
+
+// kubeconfig is one of an API server that is not there.
+func kubeconfig(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "kubeconfig")
+	const content = `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"http://127.0.0.1:1"}}]}`
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func TestProviders(t *testing.T) {

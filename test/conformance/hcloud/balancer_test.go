@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
@@ -76,6 +77,32 @@ func TestTakeover(t *testing.T) {
 	named.upstreamBalancer(nil)
 	named.annotate(map[string]string{"name": "shop-front"})
 	named.want("one with a name of its own", writes(named.ensure()), "PUT "+first)
+}
+
+// TestNameThatNobodyAsksFor: upstream leaves its name to a load balancer whose annotation was taken away, and so does the switch,
+// until the Service asks for one.
+func TestNameThatNobodyAsksFor(t *testing.T) {
+	l := newLab(t, 2, map[string]string{"name": "shop-front"})
+	l.upstreamBalancer(nil)
+	forecast, err := l.manager.Forecast(t.Context(), l.svc, l.nodes)
+	if err != nil || len(forecast.Plan.Operations) != 1 || forecast.Plan.Operations[0].Field != cloud.FieldOwnershipTags {
+		t.Errorf("error %v, plan %+v", err, forecast.Plan)
+	}
+	l.want("the switch", writes(l.ensure()), "PUT "+first)
+	l.restart()
+	l.want("again", writes(l.ensure()))
+	if b := l.balancer(); b.Name != "shop-front" || b.Labels["multicloud-ccm.io/kept"] != cloud.FieldName {
+		t.Errorf("name %s, labels %v", b.Name, b.Labels)
+	}
+	l.edit(func(b *emulator.Balancer) { b.Name = "by-hand" })
+	l.want("renamed by hand", writes(l.ensure()))
+	l.annotate(map[string]string{"name": "shop"})
+	l.want("a name", writes(l.ensure()), "PUT "+first)
+	l.annotate(nil)
+	l.want("none any more", writes(l.ensure()), "PUT "+first)
+	if b := l.balancer(); b.Name != legacyName {
+		t.Errorf("name %s, labels %v", b.Name, b.Labels)
+	}
 }
 
 // theirs adds a load balancer that somebody made by hand, with a service and a target.

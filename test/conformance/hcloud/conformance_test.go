@@ -30,6 +30,7 @@ func TestConformance(t *testing.T) {
 		Constant: map[string]string{
 			"dualStack": "every load balancer has both families", "size": "where the key goes it stays, see TestSize",
 			"maxTargets": "it follows the size", "listener.redirectHTTP": "it needs port 80, see TestRedirect",
+			"network": "the configuration says it",
 		},
 		Described: []cloud.NodeAttributes{
 			{Name: "metal-0", ProviderID: "hrobot://2000001", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.2"}}},

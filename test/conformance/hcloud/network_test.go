@@ -3,6 +3,8 @@ package hcloud_test
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
@@ -31,7 +33,7 @@ func TestPrivateTargets(t *testing.T) {
 // TestPrivateAddress: an address or a subnet that is asked for takes an action of its own.
 func TestPrivateAddress(t *testing.T) {
 	l := newLab(t, 1, map[string]string{"private-ipv4": "10.0.0.200", "use-private-ip": "true"})
-	l.want("an address", writes(l.ensure()), "POST /load_balancers", attach, actions+"add_target")
+	l.want("an address", writes(l.ensure()), "POST /load_balancers", attach, actions+"add_target", "PUT "+first)
 	if at := l.balancer().PrivateNet; len(at) != 1 || at[0].IP != "10.0.0.200" {
 		t.Errorf("attached %+v", at)
 	}
@@ -247,10 +249,112 @@ func TestAnotherNetwork(t *testing.T) {
 	l.edit(func(b *emulator.Balancer) {
 		b.PrivateNet = []emulator.BalancerAttached{{Network: by.ID, IP: "10.8.0.9"}}
 	})
-	requests, err := l.try()
-	l.want("attached by hand to another one", writes(requests), actions+"attach_to_network")
-	if err == nil || l.balancer().PrivateNet[0].Network != by.ID {
-		t.Errorf("error %v, attached %+v", err, l.balancer().PrivateNet)
+	l.want("attached by hand to another one", writes(l.ensure()), detach, attach)
+	if at := l.balancer().PrivateNet; len(at) != 1 || at[0].Network != next.ID {
+		t.Errorf("attached %+v", at)
+	}
+	l.want("again", writes(l.ensure()))
+}
+
+const networkLabel = annotation.Prefix + "network"
+
+// elsewhere puts the load balancer into another network, where no node is, as somebody did by hand or with other settings.
+func (l *lab) elsewhere() emulator.Network {
+	l.Helper()
+	other := l.server.AddNetwork(emulator.Network{Name: "other", IPRange: "10.8.0.0/16"})
+	l.edit(func(b *emulator.Balancer) {
+		b.PrivateNet = []emulator.BalancerAttached{{Network: other.ID, IP: "10.8.0.9"}}
+	})
+	return other
+}
+
+// TestUpstreamsInAnotherNetwork: a load balancer of upstream's that is in another network than that of the configuration moves, as
+// the plan says beforehand. The label of the network comes when it is there, and the Service is told no address of another one.
+func TestUpstreamsInAnotherNetwork(t *testing.T) {
+	l := newLab(t, 2, nil)
+	l.upstreamBalancer(nil)
+	l.elsewhere()
+	forecast, err := l.manager.Forecast(t.Context(), l.svc, l.nodes)
+	if err != nil || !strings.Contains(fmt.Sprint(forecast.Plan.Operations), "network") || !strings.Contains(fmt.Sprint(forecast.Plan.Steps), "private") {
+		t.Errorf("error %v, plan %+v", err, forecast.Plan)
+	}
+	l.want("it moves", writes(l.ensure()), "PUT "+first, detach, attach, "PUT "+first)
+	b := l.balancer()
+	if len(b.PrivateNet) != 1 || b.PrivateNet[0].Network != 4000001 || b.Labels[networkLabel] != "4000001" {
+		t.Errorf("attached %+v, labels %v", b.PrivateNet, b.Labels)
+	}
+	if got := l.addresses(); slices.Contains(got, "10.8.0.9") || !slices.Contains(got, b.PrivateNet[0].IP) {
+		t.Errorf("the Service is told %q", got)
+	}
+	l.want("again", writes(l.ensure()))
+}
+
+// TestUpstreamsStaysWhereNodesAre: it does not move where no node is in the network of the configuration. The Service is told so,
+// each time, and the label does not say that it was attached.
+func TestUpstreamsStaysWhereNodesAre(t *testing.T) {
+	l := newLab(t, 2, nil)
+	l.upstreamBalancer(nil)
+	l.svc.Status.LoadBalancer.Ingress = nil
+	l.server.AddNetwork(emulator.Network{Name: "next", IPRange: "10.9.0.0/16"})
+	l.env["HCLOUD_NETWORK"] = "next"
+	l.restart()
+	for n, want := range [][]string{{"PUT " + first}, nil} {
+		requests, err := l.try()
+		l.want(fmt.Sprintf("look %d", n), writes(requests), want...)
+		if err == nil || !l.said("HCLOUD_NETWORK") || !l.said("no node is in this network") {
+			t.Errorf("error %v, events %q", err, l.events)
+		}
+		if b := l.balancer(); b.PrivateNet[0].Network != 4000001 || b.Labels[networkLabel] != "" || len(l.addresses()) > 0 {
+			t.Errorf("attached %+v, labels %v, the Service is told %q", b.PrivateNet, b.Labels, l.addresses())
+		}
+	}
+}
+
+// TestAdoptedInAnotherNetwork: a load balancer that was there before the Service does not leave the network that somebody put it
+// into. That is said, and refused where the Service needs a private address: it gets no label then.
+func TestAdoptedInAnotherNetwork(t *testing.T) {
+	l := newLab(t, 2, map[string]string{"name": "by-hand"})
+	l.theirs("by-hand", nil)
+	other := l.elsewhere()
+	for annotation, value := range map[string]string{"use-private-ip": "true", "disable-public-network": "true"} {
+		l.annotate(map[string]string{"name": "by-hand", annotation: value})
+		requests, err := l.try()
+		if err == nil || slices.Contains(requests, attach) || slices.Contains(requests, "PUT "+first) || !l.said("HCLOUD_NETWORK") || !l.said("was there before the Service") || len(l.balancer().Labels) > 0 {
+			t.Errorf("%s: requests %q, error %v, events %q, labels %v", annotation, requests, err, l.events, l.balancer().Labels)
+		}
+	}
+	l.annotate(map[string]string{"name": "by-hand"})
+	requests := l.ensure()
+	if slices.Contains(requests, attach) || slices.Contains(requests, detach) || !l.said("is in network "+fmt.Sprint(other.ID)) {
+		t.Errorf("requests %q, events %q", requests, l.events)
+	}
+	if b := l.balancer(); len(b.PrivateNet) != 1 || b.PrivateNet[0].Network != other.ID || b.Labels[networkLabel] != "" || len(b.Services) != 3 {
+		t.Errorf("attached %+v, labels %v, services %v", b.PrivateNet, b.Labels, b.Services)
+	}
+	if got := l.addresses(); len(got) == 0 || slices.Contains(got, "10.8.0.9") {
+		t.Errorf("the Service is told %q", got)
+	}
+	l.want("again", writes(l.ensure()))
+	l.leave()
+	if at := l.balancer().PrivateNet; len(at) != 1 || at[0].Network != other.ID {
+		t.Errorf("given back: attached %+v", at)
+	}
+}
+
+// TestLabelOfTheNetworkAfterSuccess: where the load balancer cannot be attached its label does not say that it is.
+func TestLabelOfTheNetworkAfterSuccess(t *testing.T) {
+	l := newLab(t, 1, map[string]string{"private-ipv4": "10.0.0.200"})
+	l.server.AddFault(fault.Fault{
+		Path: "/v1/load_balancers/*/actions/attach_to_network", Status: http.StatusUnprocessableEntity,
+		Body: `{"error":{"code":"no_subnet_available","message":"no subnet or IP is available","details":null}}`,
+	})
+	if _, err := l.try(); err == nil || l.balancer().Labels[networkLabel] != "" {
+		t.Errorf("error %v, labels %v", err, l.balancer().Labels)
+	}
+	l.server.ClearFaults()
+	l.ensure()
+	if b := l.balancer(); len(b.PrivateNet) != 1 || b.Labels[networkLabel] != "4000001" {
+		t.Errorf("attached %+v, labels %v", b.PrivateNet, b.Labels)
 	}
 }
 

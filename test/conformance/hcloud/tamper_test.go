@@ -58,7 +58,7 @@ func tamper(b *emulator.Balancer, field string) bool {
 		b.PublicNet.Enabled = false
 	case field == "marks":
 		maps.DeleteFunc(b.Labels, func(label, _ string) bool { return strings.HasSuffix(label, "/namespace") })
-	case field == "load_balancer":
+	case field == "network_label":
 		maps.DeleteFunc(b.Labels, func(label, _ string) bool { return strings.HasSuffix(label, "/network") })
 	case field == "algorithm":
 		b.Algorithm.Type = "least_connections"

@@ -20,7 +20,7 @@ var carriedOut = map[string][]cloud.Operation{
 	"POST /certificates/{id}/actions/retry":                      {{Verb: cloud.Update, Kind: "certificate"}},
 	"DELETE /certificates/{id}":                                  {{Verb: cloud.Delete, Kind: "certificate"}},
 	"POST /load_balancers":                                       {{Verb: cloud.Create, Kind: "load_balancer"}},
-	"PUT /load_balancers/{id}":                                   {{Verb: cloud.Update, Kind: "load_balancer"}},
+	"PUT /load_balancers/{id}":                                   {{Verb: cloud.Update, Kind: "load_balancer"}, {Verb: cloud.Update, Kind: "network_label"}},
 	"POST /load_balancers/{id}/actions/change_type":              {{Verb: cloud.Update, Kind: "load_balancer"}},
 	"POST /load_balancers/{id}/actions/change_algorithm":         {{Verb: cloud.Update, Kind: "load_balancer"}},
 	"DELETE /load_balancers/{id}":                                {{Verb: cloud.Delete, Kind: "load_balancer"}},

@@ -56,15 +56,20 @@ func TestSwitchFromUpstream(t *testing.T) {
 	}
 	const prefix = "load-balancer.hetzner.cloud/"
 	all := map[string]map[string]string{
-		"plain": nil,
-		"named": {prefix + "name": "shop-front", prefix + "algorithm-type": "least_connections"},
+		"plain":      nil,
+		"once-named": nil, // whose name nobody asks for any more
+		"named":      {prefix + "name": "shop-front", prefix + "algorithm-type": "least_connections"},
 		"certified": {
 			prefix + "protocol": "https", prefix + "certificate-type": "managed", prefix + "http-managed-certificate-domains": "shop.example.com",
 		},
 	}
 	for name, annotations := range all {
 		s.annotated(name, annotations, 443)
-		s.upstream(name, annotations[prefix+"name"], network, machines)
+		called := annotations[prefix+"name"]
+		if name == "once-named" {
+			called = "old-front"
+		}
+		s.upstream(name, called, network, machines)
 	}
 	settled := func() any {
 		state := s.hetzner.State()
@@ -183,4 +188,34 @@ func (s *site) upstreamBalancer(svc *corev1.Service, name string, network *hclou
 	s.must(err)
 	vip := corev1.LoadBalancerIPModeVIP
 	return corev1.LoadBalancerIngress{IP: made.LoadBalancer.PublicNet.IPv4.IP.String(), IPMode: &vip}
+}
+
+// TestBalancerInAnotherNetwork: a load balancer that upstream left in another network than that of the configuration: the doctor says
+// it before, and the process moves it. The Service is told no address of the other network.
+func TestBalancerInAnotherNetwork(t *testing.T) {
+	s := open(t)
+	var machines []testcloud.Machine
+	s.join(2, func(m testcloud.Machine) controlplane.NodeOptions {
+		machines = append(machines, m)
+		return m.Settled()
+	})
+	other := s.hetzner.AddNetwork(emulator.Network{Name: "other", IPRange: "10.8.0.0/16"})
+	s.annotated("web", nil, 443)
+	s.upstream("web", "", &hcloud.Network{ID: other.ID}, machines)
+	if said := s.doctor(nil, "service", "--patience=1ms", "-o", "json"); !strings.Contains(said, "network") || !strings.Contains(said, strconv.FormatInt(other.ID, 10)) {
+		t.Errorf("the doctor does not say it:\n%s", said)
+	}
+	s.start(nil)
+	s.told("web", "EnsuredLoadBalancer", 1)
+	b, ours := s.balancer("web"), s.hetzner.State().Networks[0].ID
+	if len(b.PrivateNet) != 1 || b.PrivateNet[0].Network != ours || len(b.Targets) != 2 || b.Labels["multicloud-ccm.io/network"] != strconv.FormatInt(ours, 10) {
+		t.Errorf("attached %+v, targets %v, labels %v", b.PrivateNet, b.Targets, b.Labels)
+	}
+	svc, err := s.Client().CoreV1().Services(namespace).Get(s.within(), "web", metav1.GetOptions{})
+	s.must(err)
+	for _, ingress := range svc.Status.LoadBalancer.Ingress {
+		if strings.HasPrefix(ingress.IP, "10.8.") {
+			t.Errorf("the Service is told %s", ingress.IP)
+		}
+	}
 }

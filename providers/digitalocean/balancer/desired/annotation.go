@@ -30,7 +30,7 @@ func Annotations() annotation.Set {
 }
 
 var keyID = annotation.Key{
-	Name: IDAnnotation, Type: annotation.TypeString, Output: true, Check: checkUUID, Want: `the id of a load balancer, such as "6b2f0c2e-1111-4000-8000-000000000000"`,
+	Name: IDAnnotation, Type: annotation.TypeString, Output: true, Check: checkUUID, Want: wantUUID("a load balancer"),
 	Doc: "The id of the balancer, written when it is created. Set it yourself on a new Service to adopt a balancer with its address.",
 }
 
@@ -45,7 +45,7 @@ var (
 			Noted("It is reached only from its VPC then. Can't be changed later.")
 	keyStack = own("network-stack", annotation.TypeEnum, "IPV4, or DUALSTACK for an IPv6 address as well. By default an existing balancer keeps what it has; a new one is DUALSTACK when it is external and REGIONAL, or REGIONAL_NETWORK and the Service has both address families and every node public IPv4 and IPv6 addresses. Can't be changed later.").
 			OneOf(object.StackIPv4, object.StackDual)
-	keySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkIdentifier, "the UUID of a VPC subnet").
+	keySubnet = annotation.Subnet.WithAliases(Upstream+"subnet-uuid").Checked(checkUUID, wantUUID("a subnet of the VPC")).
 			Noted("Private preview of DigitalOcean. Can't be changed later.")
 	keyIP = annotation.Address.WithAliases(Upstream+"ip").Checked(annotation.IPv4, "an IPv4 address").ShownIn(object.FieldIP, nil).
 		Noted("An address of your own (BYOIP), for a new balancer. Can't be changed later.")
@@ -68,11 +68,11 @@ var (
 	keyHTTP2Ports  = regional(own("http2-ports", annotation.TypePorts, "Service ports that speak HTTP/2 over TLS."))
 	keyHTTP3Port   = regional(own("http3-port", annotation.TypeInt, "Service port that is served over HTTP/3 too. Needs a certificate.")).Within(1, 65535)
 	keyPassthrough = regional(own("tls-passthrough", annotation.TypeBool, "Pass TLS through to the nodes instead of terminating it. Excludes a certificate.")).Leniently()
-	keyCertificate = regional(annotation.Certificate).Checked(checkIdentifier, "the UUID of a certificate").
+	keyCertificate = regional(annotation.Certificate).Checked(checkUUID, wantUUID("a certificate")).
 			Noted("Of the HTTPS, HTTP/2 and HTTP/3 ports. Its successor is used when DigitalOcean has renewed a Let's Encrypt certificate.").
 			Under(Upstream+"certificate-id", Upstream+"certificate-name")
 	KeyCertificateID = regional(own("certificate-id", annotation.TypeString, "The same. It is rewritten when DigitalOcean has renewed a Let's Encrypt certificate.")).
-				Checked(checkIdentifier, "the UUID of a certificate")
+				Checked(checkUUID, wantUUID("a certificate"))
 	KeyCertificateName = regional(own("certificate-name", annotation.TypeString, "Certificate by name; certificate-id wins over it."))
 	keyNoDNSRecords    = regional(own("disable-lets-encrypt-dns-records", annotation.TypeBool, "Don't create DNS records for the domains of a Let's Encrypt certificate."))
 	protocolKeys       = annotation.Set{

@@ -11,10 +11,10 @@ import (
 
 // The functions here validate and canonicalise the values of annotations.
 
-// checkUUID is for the ids of balancers. They are compared with what the API says, in lower case.
+// checkUUID is for the ids of objects. They are compared with what the API says, in lower case.
 func checkUUID(value string) (string, bool) { return strings.ToLower(value), identifier.IsUUID(value) }
 
-func checkIdentifier(value string) (string, bool) { return value, identifier.IsIdentifier(value) }
+func wantUUID(of string) string { return "the UUID of " + of + ", such as " + identifier.SampleUUID }
 
 func checkName(value string) (string, bool) {
 	return value, len(value) <= identifier.MaxName && identifier.ConsistsOf(value, identifier.Letters+identifier.Upper+identifier.Digits+".-") &&

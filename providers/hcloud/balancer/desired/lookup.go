@@ -23,6 +23,7 @@ const (
 	lookupDeprecated   = "deprecated"
 	lookupGone         = "gone"
 	lookupKept         = "kept"
+	lookupStays        = "stays"
 	lookupCertificate  = "certificate/"
 	lookupField        = "field/"
 )
@@ -61,6 +62,9 @@ func (l Lookups) SetAdopted(foreign int) {
 	l[lookupAdopted] = yes
 	l[lookupTargets] = strconv.Itoa(max(1, Number(l[lookupTargets])-foreign))
 }
+
+// SetStays notes that the load balancer does not leave the network that it is in.
+func (l Lookups) SetStays() { l[lookupStays] = yes }
 
 // SetPresent notes the load balancer as it is, and which of its fields stay where the Service says nothing of them.
 func (l Lookups) SetPresent(v cloud.Balancer, kept []string) {

@@ -20,7 +20,9 @@ const (
 	FieldNetworkZone    = "networkZone"
 	FieldPrivateTargets = "privateTargets"
 	FieldMaxTargets     = "maxTargets"
-	FieldRedirect       = "redirectHTTP"
+	// FieldNetwork is the id of the network that it is in, managed where the configuration has one.
+	FieldNetwork  = "network"
+	FieldRedirect = "redirectHTTP"
 )
 
 // Immutable are the fields that the API cannot change.
@@ -72,6 +74,7 @@ func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warnin
 	r.place(v.ProviderFields)
 	r.checkType()
 	r.checkNetwork(c.Network)
+	r.network(c.Network, &v)
 	r.listeners(&v)
 	r.notes(v)
 	v.Preserve(in.Preserved)
@@ -160,6 +163,26 @@ func (r *request) checkNetwork(network int64) {
 	if internal.Bool(r.Options) && usePrivateIP.Has(r.Options) && !usePrivateIP.Bool(r.Options) {
 		r.refuse(usePrivateIP, "want true: without a public interface only private addresses are reached")
 	}
+}
+
+// network puts it into the network of the configuration. One that was there before the Service stays in the network that somebody
+// has put it into: it cannot be in two. It can serve there as long as no private address is needed.
+func (r *request) network(id int64, v *cloud.Balancer) {
+	if id == 0 {
+		return
+	}
+	v.ProviderFields[FieldNetwork] = strconv.FormatInt(id, 10)
+	if r.Lookups[lookupStays] != yes {
+		return
+	}
+	present := r.present(FieldNetwork)
+	v.ProviderFields[FieldNetwork] = present
+	why := "load balancer " + r.present(cloud.FieldName) + " was there before the Service, and is in network " + present + ", which it does not leave"
+	if v.Scope == cloud.ScopeInternal || WantsPrivate(r.Spec) {
+		r.errs = append(r.errs, &cloud.Invalid{Field: config.EnvNetwork, Value: strconv.FormatInt(id, 10), Want: why + ": detach it, or name another one with " + Name.Name})
+		return
+	}
+	r.warn(config.EnvNetwork, why+": the Service is not told its address there")
 }
 
 func (r *request) notes(v cloud.Balancer) {
