@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cloud-provider/names"
 
@@ -77,7 +76,7 @@ func (p *planning) checkArgs(args []string) error {
 	what := scopeOf(args)
 	switch {
 	case !slices.Contains([]string{scopeAll, scopeNodes, scopeRoutes, scopeService, scopeFirewall}, what):
-		return usagef("plan %s: want service NAMESPACE/NAME, nodes, routes, firewall or all", what)
+		return usagef("plan %s: want service NAMESPACE/NAME, nodes, routes, firewall or all%s", what, kindMeant(args, scopeService, scopeNodes, scopeRoutes, scopeFirewall, scopeAll))
 	case what == scopeService && p.file == "" && len(args) != 2:
 		return usagef("plan service: want one NAMESPACE/NAME, or -f with a file")
 	case what == scopeService && p.file != "" && len(args) != 1, what != scopeService && len(args) > 1:
@@ -114,14 +113,14 @@ func scopeOf(args []string) string {
 func (p *planning) run(cmd *cobra.Command, args []string) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), planTimeout)
 	defer cancel()
-	report, err := p.report(ctx, cmd.Flags(), args)
+	report, err := p.report(ctx, cmd, args)
 	if err != nil {
 		return err
 	}
 	if *p.format == "json" {
 		err = report.JSON(cmd.OutOrStdout())
 	} else {
-		err = report.Text(cmd.OutOrStdout(), coloured(p.colour, cmd.OutOrStdout()))
+		err = report.Text(cmd.OutOrStdout(), (&paging{colour: p.colour}).page(cmd.OutOrStdout()))
 	}
 	switch {
 	case err != nil:
@@ -134,12 +133,12 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string) (plan.Report, error) {
+func (p *planning) report(ctx context.Context, cmd *cobra.Command, args []string) (plan.Report, error) {
 	given, err := p.given()
 	if err != nil {
 		return plan.Report{}, err
 	}
-	seen, err := p.look(ctx, fs)
+	seen, err := p.look(ctx, cmd.Flags(), cmd.ErrOrStderr())
 	if err != nil {
 		return plan.Report{}, err
 	}
@@ -153,7 +152,7 @@ func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string)
 		scope, entries = []string{scopeServices}, []plan.Entry{entry}
 	} else {
 		if scope, entries = everything(ctx, seen.inspector(), what); len(scope) == 0 {
-			return plan.Report{}, absentf("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
+			return plan.Report{}, fmt.Errorf("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
 		}
 	}
 	return plan.NewReport(seen.Cloud.Name, scope, entries), nil

@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -31,7 +32,11 @@ const (
 
 // forecasts plans a few of these Services: the plan says what keeps them.
 func forecasts(ctx context.Context, f *facts) []forecast {
-	waiting, overdue := f.waiting(), f.overdue()
+	if f.Cloud == nil {
+		return nil
+	}
+	waiting, _ := f.waitingForCloud()
+	overdue := f.overdue()
 	planned := slices.Concat(waiting[:min(len(waiting), mostForecasts)], overdue[:min(len(overdue), mostOverdue)])
 	if len(planned) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return nil
@@ -64,6 +69,18 @@ func (f *facts) waiting() []*corev1.Service {
 	return f.asking(func(svc *corev1.Service) bool {
 		return len(svc.Status.LoadBalancer.Ingress) == 0 && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience
 	})
+}
+
+// waitingForCloud are those of waiting that are served as soon as the cloud does, and those that ask for something that is refused.
+func (f *facts) waitingForCloud() (waiting, refused []*corev1.Service) {
+	for _, svc := range f.waiting() {
+		if f.isRefused(svc) {
+			refused = append(refused, svc)
+		} else {
+			waiting = append(waiting, svc)
+		}
+	}
+	return waiting, refused
 }
 
 // asking are the Services that ask us for a load balancer and fit.
@@ -126,7 +143,10 @@ func judgeAddresses(f *facts) Outcome {
 	if !f.balances() {
 		return fine("%s", unbalanced)
 	}
-	waiting := f.waiting()
+	waiting, refused := f.waitingForCloud()
+	if len(waiting) == 0 && len(refused) > 0 {
+		return fine("%s", elsewhereTold(refused))
+	}
 	if len(waiting) == 0 {
 		served := f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })
 		return fine("%d with an address", len(served))
@@ -135,21 +155,29 @@ func judgeAddresses(f *facts) Outcome {
 	for _, svc := range waiting {
 		list = append(list, serviceName(svc))
 	}
-	fix := ""
+	var fixes []string
 	for _, cast := range f.forecasts {
 		if !slices.Contains(waiting, cast.service) {
 			continue
 		}
 		says, advice := cast.says()
 		evidence = append(evidence, serviceName(cast.service)+": "+says)
-		fix = first(fix, advice)
+		fixes = append(fixes, advice)
 	}
 	for _, svc := range waiting {
 		if says := f.lastWarning("Service", svc.Namespace, svc.Name); says != "" {
 			evidence = append(evidence, serviceName(svc)+": event "+says)
 		}
 	}
-	return failure(fmt.Sprintf("%s without address after %s: %s", plural(len(waiting), "Service"), f.Patience, names(list)), fix, bounded(evidence)...)
+	evidence = bounded(evidence)
+	if told := elsewhereTold(refused); told != "" {
+		evidence = append(evidence, told)
+	}
+	fix := ""
+	if len(unique(fixes...)) == 1 { // what is right for one Service may be wrong for another
+		fix = fixes[0]
+	}
+	return failure(fmt.Sprintf("%s without address after %s: %s", plural(len(waiting), "Service"), f.Patience, names(list)), fix, evidence...)
 }
 
 func first(all ...string) string {
@@ -183,13 +211,13 @@ func (c forecast) says() (text, fix string) {
 	return "the load balancer is as it should be, and the cloud shows no address yet", "wait, and see the load balancer in the cloud"
 }
 
-// lastWarning is the newest warning about an object.
+// lastWarning is the newest warning about an object that says what is wrong.
 func (f *facts) lastWarning(kind, namespace, name string) string {
 	var newest *corev1.Event
 	for n := range f.events.value {
 		e := &f.events.value[n]
 		o := e.InvolvedObject
-		if o.Kind == kind && o.Namespace == namespace && o.Name == name && (newest == nil || eventTime(e).After(eventTime(newest))) {
+		if o.Kind == kind && o.Namespace == namespace && o.Name == name && !strings.HasSuffix(e.Message, balancer.SaidElsewhere) && (newest == nil || eventTime(e).After(eventTime(newest))) {
 			newest = e
 		}
 	}
@@ -236,6 +264,11 @@ func unsupported(f *facts, svc *corev1.Service) []string {
 			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs, as spec.allocateLoadBalancerNodePorts is false: %s", n, f.Cloud.Name, consequence(svc)))
 		}
 	}
+	for _, p := range f.mistakes(svc).driver {
+		if ofSpec(p) {
+			list = append(list, p.Message)
+		}
+	}
 	return list
 }
 
@@ -253,23 +286,6 @@ func protocols(list []cloud.Protocol) string {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, " and ")
-}
-
-// mistyped finds annotations with values that are not possible, and keys that nobody knows.
-func mistyped(f *facts, svc *corev1.Service) []string {
-	if !f.wants(svc) {
-		return nil
-	}
-	_, problems := f.Cloud.Annotations.Parse(svc.Annotations)
-	var list []string
-	for _, p := range problems {
-		if p.Warning {
-			list = append(list, "warning: "+p.Error())
-		} else {
-			list = append(list, p.Error())
-		}
-	}
-	return list
 }
 
 // stuck finds Services that are being deleted and whose finalizer nobody takes away.
