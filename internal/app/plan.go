@@ -42,7 +42,8 @@ type planning struct {
 const planLong = `It reads the cluster and the cloud, as the controller manager would, and prints what it would do now, each
 step with its reason, in the order of execution. It changes nothing and takes no lease, so it works beside any running
 controller manager, of this project or another, from a laptop as well as in the pod. There the flags of the running
-controller manager count; elsewhere give those that it has, or will have.`
+controller manager count; elsewhere give those that it has, or will have. Lines are as long as the terminal is wide, or as COLUMNS
+says.`
 
 const planExample = `  # What the controller manager would do now, in its own pod.
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager plan

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -79,10 +78,10 @@ func graver(judge func(*facts) Outcome, find func(*facts, *corev1.Service) []str
 	}
 }
 
-// elsewhereTold says how many Services wait for an address and ask for something that is refused, "" for none.
-func elsewhereTold(refused []*corev1.Service) string {
+// elsewhereTold says how many Services wait for an address and ask for something that is refused, as evidence.
+func elsewhereTold(refused []*corev1.Service) []string {
 	if len(refused) == 0 {
-		return ""
+		return nil
 	}
-	return fmt.Sprintf("%s without address: what they ask for is refused, see service-annotation-invalid and service-field-unsupported", plural(len(refused), "Service"))
+	return []string{plural(len(refused), "Service") + " without address: what they ask for is refused, see service-annotation-invalid and service-field-unsupported"}
 }
