@@ -13,10 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -119,7 +119,7 @@ func TestLookSaysWhatPlanSays(t *testing.T) {
 		report := Look(t.Context(), looker(tt.proxied, tt.annotations), "fake", cloud.Upstream{Name: "upstream"})
 		var said, planned bytes.Buffer
 		entries := looker(tt.proxied, tt.annotations).Services(t.Context())
-		if err := errors.Join(report.Text(&said, layout.Page{}), plan.NewReport("fake", nil, entries).Text(&planned, false)); err != nil {
+		if err := errors.Join(report.Text(&said, layout.Page{}), plan.NewReport("fake", nil, entries).Text(&planned, layout.Page{})); err != nil {
 			t.Fatal(err)
 		}
 		if !strings.Contains(planned.String(), tt.reason) {

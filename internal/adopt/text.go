@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -33,7 +33,7 @@ func (r Report) Text(w io.Writer, page layout.Page) error {
 	if len(r.Plans) > 0 {
 		title("Other changes and events")
 		for _, e := range r.Plans {
-			out.WriteString(indented(e.Text(page.Colour), page))
+			out.WriteString(e.Text(page, "  "))
 		}
 	}
 	if len(r.Differences) > 0 {
@@ -126,16 +126,6 @@ func (r Report) verdict() string {
 		text += fmt.Sprintf(" Blocked: %d.", s.Blocked)
 	}
 	return text
-}
-
-// indented returns the lines of a plan below a title.
-func indented(text string, page layout.Page) string {
-	var out strings.Builder
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		start := line[:len(line)-len(strings.TrimLeft(line, " "))]
-		out.WriteString(page.Wrap("  "+start, "      "+start, line[len(start):]))
-	}
-	return out.String()
 }
 
 // count says how many there are of something: "1 Node", "3 Nodes".

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"io"
 	"slices"
 	"strings"
 
@@ -49,7 +50,7 @@ func newAdoptCommand() *cobra.Command {
 func (a *adopting) run(cmd *cobra.Command) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), planTimeout)
 	defer cancel()
-	report, err := a.report(ctx, cmd.Flags())
+	report, err := a.report(ctx, cmd.Flags(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (a *adopting) run(cmd *cobra.Command) error {
 	return nil
 }
 
-func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report, error) {
+func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet, errOut io.Writer) (adopt.Report, error) {
 	if err := checkOutput(*a.format); err != nil {
 		return adopt.Report{}, err
 	}
@@ -80,7 +81,7 @@ func (a *adopting) report(ctx context.Context, fs *pflag.FlagSet) (adopt.Report,
 		return adopt.Report{}, err
 	}
 	a.everyService = true
-	seen, err := a.look(ctx, fs)
+	seen, err := a.look(ctx, fs, errOut)
 	if err != nil {
 		return adopt.Report{}, err
 	}

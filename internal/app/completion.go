@@ -25,7 +25,7 @@ func newCompletionCommand() *cobra.Command {
   source <(cloud-controller-manager completion bash)`,
 		args: func(args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {
-				return usagef("completion: want one of %s", strings.Join(shells, ", "))
+				return usagef("completion: want one of %s%s", strings.Join(shells, ", "), kindMeant(args, shells...))
 			}
 			return nil
 		},

@@ -84,7 +84,8 @@ func (e *examination) declare(cmd *cobra.Command) {
 func checkScope(args []string) error {
 	scopes := []doctor.Scope{doctor.Install, doctor.Nodes, doctor.Services}
 	if args = subjectArgs(args); len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
-		return usagef("doctor %s: want install, node or service, nothing for all of them, or the command bundle", strings.Join(args, " "))
+		return usagef("doctor %s: want install, node or service, nothing for all of them, or the command bundle%s", strings.Join(args, " "),
+			kindMeant(args, string(doctor.Install), string(doctor.Nodes), string(doctor.Services), "bundle"))
 	}
 	return nil
 }
@@ -98,11 +99,13 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 	}
 	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
 	defer cancel()
+	answered := waiting(cmd.ErrOrStderr(), "the API server and the API of the cloud")
 	o := e.options(ctx, cmd.Flags())
 	for _, scope := range subjectArgs(args) {
 		o.Scopes = append(o.Scopes, doctor.Scope(scope))
 	}
 	report := doctor.Run(ctx, o)
+	answered()
 	if err := e.print(out, report); err != nil {
 		return err
 	}

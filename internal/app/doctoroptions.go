@@ -38,6 +38,8 @@ func (e *examination) options(ctx context.Context, fs *pflag.FlagSet) doctor.Opt
 	e.seen = func(answer *http.Response) { e.clock.See(doctor.ClockOfCloud, answer) }
 	o.Cloud, o.CloudErr = e.cloud(ctx, e.clusterName, e.own.tuning.QPS, func(message string) { e.warnings = append(e.warnings, message) })
 	o.Warnings = e.warnings
+	source := e.source()
+	o.Source = func(err error) string { return about(source, err) }
 	return o
 }
 

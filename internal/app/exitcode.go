@@ -14,7 +14,6 @@ const (
 	exitFailure = 1
 	// exitDifferent is that of `terraform plan -detailed-exitcode`.
 	exitDifferent = 2
-	exitAbsent    = 2
 	// exitUsage is EX_USAGE of sysexits.h.
 	exitUsage = 64
 )
@@ -45,10 +44,9 @@ func ExitCodes() []ExitCode {
 		{"doctor bundle", exitOK, "the archive was written"},
 		{"doctor bundle", exitFailure, "it could not be written"},
 		{"explain", exitOK, "it has been said"},
-		{"explain", exitFailure, "something could not be read"},
-		{"explain", exitAbsent, "there is no such Node or Service, or nothing is done about it"},
+		{"explain", exitFailure, "something could not be read, there is no such Node or Service, or nothing is done about it"},
 		{"plan", exitOK, "nothing to do"},
-		{"plan", exitFailure, "something could not be planned, or there is nothing to look at"},
+		{"plan", exitFailure, "something could not be planned, there is no such Service, or there is nothing to look at"},
 		{"plan", exitDifferent, "there are differences"},
 		{"providers", exitOK, "they were printed"},
 		{"release-brake", exitOK, "the Nodes are let go"},
@@ -82,13 +80,6 @@ func (e *codeError) Error() string {
 }
 
 func (e *codeError) Unwrap() error { return e.err }
-
-// absentError says that what a command is about does not exist.
-type absentError struct{ message string }
-
-func (e *absentError) Error() string { return e.message }
-
-func absentf(format string, args ...any) error { return &absentError{fmt.Sprintf(format, args...)} }
 
 func usagef(format string, args ...any) error {
 	return &command.UsageError{Message: fmt.Sprintf(format, args...)}

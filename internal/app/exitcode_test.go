@@ -42,9 +42,8 @@ func TestExitCode(t *testing.T) {
 		"nothing":           {nil, exitOK, ""},
 		"an error":          {plain, exitFailure, "Error: plain\n"},
 		"a mistake":         {fmt.Errorf("plan: %w", usagef("--x")), exitUsage, "Error: plan: --x\n"},
-		"nothing of a name": {absentf("service a/b does not exist"), exitFailure, "Error: service a/b does not exist\n"},
 		"told already":      {&codeError{code: exitDifferent}, exitDifferent, ""},
-		"a code of its own": {&codeError{exitAbsent, plain}, exitAbsent, "Error: plain\n"},
+		"a code of its own": {&codeError{exitDifferent, plain}, exitDifferent, "Error: plain\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder

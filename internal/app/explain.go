@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
@@ -42,14 +40,14 @@ or as COLUMNS says. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean --problems-only`,
 		args: func(args []string) error {
 			if args = subjectArgs(args); len(args) != 2 || args[1] == "" || args[0] != scopeNode && args[0] != scopeService {
-				return usagef("explain: want node NAME, or service NAMESPACE/NAME, such as: explain service shop/web")
+				return usagef("explain: want node NAME, or service NAMESPACE/NAME%s", cmp.Or(kindMeant(args, scopeNode, scopeService), ", such as: explain service shop/web"))
 			}
 			return nil
 		},
 	})
 	cmd.ValidArgs = []string{scopeNode, scopeService}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return e.run(cmd.Context(), cmd.Flags(), subjectArgs(args), cmd.OutOrStdout())
+		return e.run(cmd, subjectArgs(args))
 	}
 	e.perspective.flags(cmd.Flags())
 	e.paging.flags(cmd.Flags())
@@ -58,23 +56,21 @@ or as COLUMNS says. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
 	return cmd
 }
 
-func (e *explaining) run(ctx context.Context, fs *pflag.FlagSet, args []string, out io.Writer) error {
+func (e *explaining) run(cmd *cobra.Command, args []string) error {
 	if err := cmp.Or(checkOutput(*e.format), e.check(*e.format)); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, explainTimeout)
+	ctx, cancel := context.WithTimeout(cmd.Context(), explainTimeout)
 	defer cancel()
-	seen, err := e.look(ctx, fs)
+	seen, err := e.look(ctx, cmd.Flags(), cmd.ErrOrStderr())
 	if err != nil {
 		return err
 	}
 	explanation, err := e.explain(ctx, seen, args)
-	if _, absent := errors.AsType[*absentError](err); absent {
-		return &codeError{exitAbsent, err}
-	}
 	if err != nil {
 		return err
 	}
+	out := cmd.OutOrStdout()
 	if *e.format == "json" {
 		return writeJSON(out, explanation)
 	}
@@ -92,7 +88,7 @@ func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (i
 	}
 	node := seen.Cluster.Node(args[1])
 	if node == nil {
-		return inspect.Explanation{}, absentf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
+		return inspect.Explanation{}, fmt.Errorf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
 	}
 	return seen.inspector().ExplainNode(ctx, node), nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"k8s.io/component-base/term"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // paging are the flags of how text for people is written.

@@ -3,6 +3,8 @@ package app
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // shared are those of the controller manager's own flags that decide what it would do.
@@ -62,8 +65,8 @@ type sight struct {
 	namespace string
 }
 
-// look reads the cluster and opens the cloud.
-func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, error) {
+// look reads the cluster and opens the cloud. What takes long is told on out.
+func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer) (*sight, error) {
 	if p.kubeconfig == "" && os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
 		if err := running(fs, os.Args[0], os.ReadFile); err != nil {
 			return nil, err
@@ -83,16 +86,17 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	if !p.configureRoutes {
 		cidrs = nil
 	}
-	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
-	client, err := p.client() // which asks nothing yet
+	client, err := p.client()
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	c, err := p.reach(ctx, out)
 	if err != nil {
 		return nil, err
 	}
+	answered := waiting(out, "the API server")
 	cluster, err := inspect.Read(ctx, client, p.everyService || inspect.NeedsServices(c, enabled), types.NamespacedName{Namespace: p.leaseNamespace, Name: p.leaseName})
+	answered()
 	if err != nil {
 		return nil, err
 	}
@@ -103,12 +107,28 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 	}}, nil
 }
 
+// reach opens the cloud, and returns an error where it does not answer or refuses the credentials.
+func (p *perspective) reach(ctx context.Context, out io.Writer) (*run.Cloud, error) {
+	source := p.source()
+	answered := waiting(out, "the API of "+source.Provider.Title)
+	defer answered()
+	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
+	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	if err == nil {
+		err = reached(ctx, c)
+	}
+	if err != nil {
+		return nil, unreached(source, err)
+	}
+	return c, nil
+}
+
 func (s *sight) inspector() *inspect.Inspector { return inspect.New(s.Options) }
 
 // balancers returns an error where nothing is ever done about a Service.
 func (s *sight) balancers() error {
 	if s.Cloud.Balancers == nil {
-		return absentf("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
+		return fmt.Errorf("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
 	}
 	return nil
 }
@@ -127,7 +147,7 @@ func (s *sight) service(named string) (*corev1.Service, error) {
 	}
 	svc := s.Cluster.Service(namespace, name)
 	if svc == nil {
-		return nil, absentf("service %s/%s does not exist%s", namespace, name, didYouMean(s.namesakes(name)))
+		return nil, fmt.Errorf("service %s/%s does not exist%s", namespace, name, didYouMean(s.meant(namespace, name)))
 	}
 	return svc, nil
 }
@@ -139,6 +159,25 @@ func (s *sight) nodes() []string {
 		names = append(names, node.Name)
 	}
 	return names
+}
+
+// meant are the Services that somebody may have meant: those of that name in other namespaces, else those of the namespace with a
+// name that is nearly the same.
+func (s *sight) meant(namespace, name string) []string {
+	if found := s.namesakes(name); len(found) > 0 {
+		return found
+	}
+	var names []string
+	for _, svc := range s.Cluster.Services {
+		if svc.Namespace == namespace {
+			names = append(names, svc.Name)
+		}
+	}
+	found := near(name, names)
+	for n := range found {
+		found[n] = namespace + "/" + found[n]
+	}
+	return found
 }
 
 // namesakes are the Services of that name in other namespaces, nil where there are too many.

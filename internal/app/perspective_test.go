@@ -73,7 +73,7 @@ func TestServiceByName(t *testing.T) {
 	}}
 	for named, want := range map[string]string{
 		"web": "default", "shop/web": "shop",
-		"cart": "service default/cart does not exist, did you mean beta/cart or shop/cart?", "none": "service default/none does not exist",
+		"cart": "service default/cart does not exist, did you mean beta/cart or shop/cart?", "none": "service default/none does not exist", "shop/crt": "service shop/crt does not exist, did you mean shop/cart?",
 		"/web": "want NAMESPACE/NAME", "shop/": "want NAMESPACE/NAME", "a/b/c": "want NAMESPACE/NAME",
 	} {
 		svc, err := seen.service(named)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/cloud-provider/names"
 
@@ -43,7 +42,8 @@ type planning struct {
 const planLong = `It reads the cluster and the cloud, as the controller manager would, and prints what it would do now, each
 step with its reason, in the order of execution. It changes nothing and takes no lease, so it works beside any running
 controller manager, of this project or another, from a laptop as well as in the pod. There the flags of the running
-controller manager count; elsewhere give those that it has, or will have.`
+controller manager count; elsewhere give those that it has, or will have. Lines are as long as the terminal is wide, or as COLUMNS
+says.`
 
 const planExample = `  # What the controller manager would do now, in its own pod.
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager plan
@@ -77,7 +77,7 @@ func (p *planning) checkArgs(args []string) error {
 	what := scopeOf(args)
 	switch {
 	case !slices.Contains([]string{scopeAll, scopeNodes, scopeRoutes, scopeService, scopeFirewall}, what):
-		return usagef("plan %s: want service NAMESPACE/NAME, nodes, routes, firewall or all", what)
+		return usagef("plan %s: want service NAMESPACE/NAME, nodes, routes, firewall or all%s", what, kindMeant(args, scopeService, scopeNodes, scopeRoutes, scopeFirewall, scopeAll))
 	case what == scopeService && p.file == "" && len(args) != 2:
 		return usagef("plan service: want one NAMESPACE/NAME, or -f with a file")
 	case what == scopeService && p.file != "" && len(args) != 1, what != scopeService && len(args) > 1:
@@ -114,14 +114,14 @@ func scopeOf(args []string) string {
 func (p *planning) run(cmd *cobra.Command, args []string) error {
 	ctx, cancel := context.WithTimeout(cmd.Context(), planTimeout)
 	defer cancel()
-	report, err := p.report(ctx, cmd.Flags(), args)
+	report, err := p.report(ctx, cmd, args)
 	if err != nil {
 		return err
 	}
 	if *p.format == "json" {
 		err = report.JSON(cmd.OutOrStdout())
 	} else {
-		err = report.Text(cmd.OutOrStdout(), coloured(p.colour, cmd.OutOrStdout()))
+		err = report.Text(cmd.OutOrStdout(), (&paging{colour: p.colour}).page(cmd.OutOrStdout()))
 	}
 	switch {
 	case err != nil:
@@ -134,12 +134,12 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string) (plan.Report, error) {
+func (p *planning) report(ctx context.Context, cmd *cobra.Command, args []string) (plan.Report, error) {
 	given, err := p.given()
 	if err != nil {
 		return plan.Report{}, err
 	}
-	seen, err := p.look(ctx, fs)
+	seen, err := p.look(ctx, cmd.Flags(), cmd.ErrOrStderr())
 	if err != nil {
 		return plan.Report{}, err
 	}
@@ -153,7 +153,7 @@ func (p *planning) report(ctx context.Context, fs *pflag.FlagSet, args []string)
 		scope, entries = []string{scopeServices}, []plan.Entry{entry}
 	} else {
 		if scope, entries = everything(ctx, seen.inspector(), what); len(scope) == 0 {
-			return plan.Report{}, absentf("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
+			return plan.Report{}, fmt.Errorf("plan %s: nothing was looked at: %s", what, p.nothing(seen, what))
 		}
 	}
 	return plan.NewReport(seen.Cloud.Name, scope, entries), nil

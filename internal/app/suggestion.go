@@ -50,9 +50,18 @@ func didYouMean(names []string) string {
 	return ", did you mean " + strings.Join(names[:last], ", ") + " or " + names[last] + "?"
 }
 
+// kindMeant is the question for the first argument of a command, which has to be one of these words.
+func kindMeant(args []string, words ...string) string {
+	if len(args) == 0 || slices.Contains(words, args[0]) {
+		return ""
+	}
+	word, _, _ := strings.Cut(args[0], "/") // service/web
+	return didYouMean(near(word, words))
+}
+
 // flagError says what is wrong with a flag, and which one may have been meant.
 func flagError(cmd *cobra.Command, err error) error {
-	return usagef("%v%s", err, cmp.Or(didYouMean(meantFlags(cmd.Flags(), err)), "; see --help"))
+	return usagef("%s%s", plainly(err), cmp.Or(didYouMean(meantFlags(cmd.Flags(), err)), "; see --help"))
 }
 
 // meantFlags returns the flags that may have been meant by one that does not exist.

@@ -31,3 +31,31 @@ func TestFlagsThatMayBeMeant(t *testing.T) {
 		}
 	}
 }
+
+// A kind that does not exist leads to one that does, after each command that takes one.
+func TestKindsThatMayBeMeant(t *testing.T) {
+	for line, want := range map[string]string{
+		"explain servce shop/web": "did you mean service?",
+		"explain servic/web":      "did you mean service?",
+		"explain nodee worker-1":  "did you mean node?",
+		"explain service":         "such as: explain service shop/web",
+		"plan servce shop/web":    "did you mean service?",
+		"plan routs":              "did you mean routes?",
+		"plan firewal":            "did you mean firewall?",
+		"doctor instal":           "did you mean install?",
+		"doctor bundel":           "did you mean bundle?",
+		"completion bsh":          "did you mean bash or zsh?",
+	} {
+		root, err := newRootCommand()
+		if err != nil {
+			t.Fatal(err)
+		}
+		root.SilenceErrors = true
+		root.SetArgs(strings.Fields(line))
+		err = root.Execute()
+		var out strings.Builder
+		if err == nil || !strings.Contains(err.Error(), want) || exitCode(err, &out) != exitUsage {
+			t.Errorf("%s: %v, want a usage error with %q", line, err, want)
+		}
+	}
+}

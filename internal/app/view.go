@@ -98,9 +98,11 @@ func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn 
 		ReadOnly: provider.ReadOnly, API: provider.API, Throttled: v.watched(provider.Throttled), Warn: warn, UserAgent: userAgent(), //nolint:bodyclose // it looks at answers that are not its own
 	})
 	configuration.Transport, configuration.WithTLS, configuration.Warn = limited, limited.WithTLS, warn
+	ctx, answered := within(ctx)
+	defer answered()
 	driver, err := provider.New(ctx, configuration)
 	if err != nil {
-		return nil, cloud.NotStarted(name, err)
+		return nil, fmt.Errorf("starting provider %s: %w", name, err)
 	}
 	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
 }
@@ -145,12 +147,12 @@ func takeFlags(fs *pflag.FlagSet, args []string) error {
 		}
 	})
 	if err := others.Parse(args); err != nil {
-		return fmt.Errorf("reading the flags of the running process: %w", err)
+		return fmt.Errorf("reading the flags of the running process: %s", plainly(err))
 	}
 	for name, value := range values {
 		if flag := fs.Lookup(name); !flag.Changed {
 			if err := fs.Set(name, value); err != nil {
-				return fmt.Errorf("taking --%s=%s from the running process: %w", name, value, err)
+				return fmt.Errorf("taking a flag of the running process: %s", plainly(err))
 			}
 		}
 	}

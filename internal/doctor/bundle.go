@@ -15,7 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // BundleOptions say what goes into an archive besides what the doctor reads.

@@ -109,7 +109,13 @@ func nodeChecks() []Check {
 
 func serviceChecks() []Check {
 	return []Check{
-		{"service-without-address", Services, "Whether Services of type LoadBalancer have an address, and what the plan says of those that do not.",
+		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
+			"change the Service: what the cloud does not have is refused, never left out silently",
+			graver(aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported), unsupported)},
+		{"service-annotation-invalid", Services, "Whether annotations have values that are possible, by themselves and together, and keys that are known.",
+			"correct the annotation; docs/reference/providers has all of them",
+			graver(aboutServices(Warning, "with an annotation that cannot be followed", "every annotation is understood", mistyped), mistyped)},
+		{"service-without-address", Services, "Whether Services of type LoadBalancer have an address, and what the plan says of those that do not. Those that ask for what is refused are told by the checks before.",
 			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeAddresses},
 		{"service-change-missing", Services, "Whether load balancers are as their Services ask, by the plans of Services with an address of which a failure was recorded in the last hour.",
 			"as the plan says; cloud-controller-manager explain service NAMESPACE/NAME says more", judgeChanges},
@@ -122,10 +128,6 @@ func serviceChecks() []Check {
 			aboutServices(Failure, "claimed by another controller", "no other controller is in the way", contested)},
 		{"service-cluster", Services, "Which cluster the ownership tags name of the load balancers that Services have, and whether --former-cluster-ids can go.",
 			"see docs/how-to/troubleshoot.md: the id of the cluster was changed, or the cluster was restored from a backup of another one", judgeClusters},
-		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
-			"change the Service: what the cloud does not have is refused, never left out silently", aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported)},
-		{"service-annotation-invalid", Services, "Whether annotations have values that are possible and keys that are known.",
-			"correct the annotation; docs/reference/providers has all of them", aboutServices(Warning, "with an annotation that cannot be followed", "every annotation is understood", mistyped)},
 		{"service-port-shut", Services, "Whether the cloud's firewall keeps ports of Services shut, by the events of the controller manager.",
 			"as the event says: use another port, or fewer; the operator's list is --firewall-denied-ports", judgePorts},
 		{"service-health-check", Services, "Whether kube-proxy's health port answers on the nodes, which load balancers ask.",

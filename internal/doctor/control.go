@@ -73,7 +73,7 @@ func judgeSettings(f *facts) Outcome {
 	case f.CloudErr != nil && f.sky.kind != "":
 		return cannot(notStarted(&f.sky))
 	case f.CloudErr != nil:
-		return failure(f.CloudErr.Error(), "", bounded(f.Warnings)...)
+		return failure(f.CloudErr.Error(), "", bounded(append(f.source(f.CloudErr), f.Warnings...))...)
 	case len(f.Warnings) > 0:
 		return warning("the provider warns about its configuration", "", bounded(f.Warnings)...)
 	}

@@ -33,6 +33,8 @@ type Options struct {
 	// Cloud is read only, and nil when CloudErr says why there is none.
 	Cloud    *run.Cloud
 	CloudErr error
+	// Source says which setting an error of the cloud is about, "" where that is not known. It may be nil.
+	Source func(error) string
 	// Warnings are what the provider says about its configuration.
 	Warnings []string
 	// Lease is the leader's.

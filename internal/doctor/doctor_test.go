@@ -340,11 +340,13 @@ func TestUnsupported(t *testing.T) {
 // A provider that the cloud refuses when it starts has wrong credentials, and nothing is said about its settings.
 func TestRefusedAtTheStart(t *testing.T) {
 	reading := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "reading the network of HCLOUD_NETWORK", Err: errors.New("unauthorized")}
-	report := Run(t.Context(), Options{ClientErr: errors.New("no kubeconfig"), CloudErr: cloud.NotStarted("hcloud", reading)})
+	report := Run(t.Context(), Options{ClientErr: errors.New("no kubeconfig"), CloudErr: fmt.Errorf("starting provider hcloud: %w", reading),
+		Source: func(error) string { return "the credentials are those of HCLOUD_TOKEN" }})
 	for _, r := range report {
 		switch r.ID {
 		case string(refused):
-			if r.Level != Failure || !strings.HasPrefix(r.Message, "starting provider hcloud: ") || r.Fix != cloud.Advice(reading) || strings.Contains(r.Message, r.Fix) {
+			if r.Level != Failure || !strings.HasPrefix(r.Message, "starting provider hcloud: ") || r.Fix != cloud.Advice(reading) || strings.Contains(r.Message, r.Fix) ||
+				len(r.Evidence) != 1 || !strings.Contains(r.Evidence[0], "HCLOUD_TOKEN") {
 				t.Errorf("got %+v", r)
 			}
 		case "settings-invalid", string(failing):

@@ -56,8 +56,16 @@ type facts struct {
 func gather(ctx context.Context, o Options, now time.Time) *facts {
 	f := &facts{Options: o, now: now}
 	var parts sync.WaitGroup
+	// What else is asked of a cloud that does not answer ends with the first question to it.
+	answering, silence := context.WithCancel(ctx)
+	defer silence()
 	if !o.BeforeUninstall {
-		parts.Go(func() { guarded(func() { f.sky.ask(ctx, o) }, f.sky.fail) })
+		parts.Go(func() {
+			guarded(func() { f.sky.ask(ctx, o) }, f.sky.fail)
+			if f.sky.kind == silent {
+				silence()
+			}
+		})
 	}
 	if !f.connect(ctx) {
 		parts.Wait()
@@ -75,7 +83,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	part(func() { f.hooks = hooks(ctx, r, f.writings()) }, &f.hooks.err)
 	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
 	if balances {
-		part(func() { f.owned = owned(ctx, f) }, &f.owned.err)
+		part(func() { f.owned = owned(answering, f) }, &f.owned.err)
 		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })
 	}
 	parts.Wait()

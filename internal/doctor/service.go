@@ -13,7 +13,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -31,7 +31,11 @@ const (
 
 // forecasts plans a few of these Services: the plan says what keeps them.
 func forecasts(ctx context.Context, f *facts) []forecast {
-	waiting, overdue := f.waiting(), f.overdue()
+	if f.Cloud == nil {
+		return nil
+	}
+	waiting, _ := f.waitingForCloud()
+	overdue := f.overdue()
 	planned := slices.Concat(waiting[:min(len(waiting), mostForecasts)], overdue[:min(len(overdue), mostOverdue)])
 	if len(planned) == 0 || f.sky.unknown() != nil || f.nodes.err != nil {
 		return nil
@@ -58,13 +62,6 @@ func (f *facts) wants(svc *corev1.Service) bool {
 func (f *facts) balances() bool { return f.runs(controllernames.ServiceLBController) }
 
 const unbalanced = "the cloud has no load balancers, or the service controller does not run: nothing is done about Services"
-
-// waiting are Services that have had no address for long.
-func (f *facts) waiting() []*corev1.Service {
-	return f.asking(func(svc *corev1.Service) bool {
-		return len(svc.Status.LoadBalancer.Ingress) == 0 && f.now.Sub(svc.CreationTimestamp.Time) > f.Patience
-	})
-}
 
 // asking are the Services that ask us for a load balancer and fit.
 func (f *facts) asking(fits func(*corev1.Service) bool) []*corev1.Service {
@@ -118,40 +115,6 @@ func (f *facts) servicesKnown() error {
 	return nil
 }
 
-// judgeAddresses looks for load balancers that are long in coming, and says what the plan says.
-func judgeAddresses(f *facts) Outcome {
-	if err := f.servicesKnown(); err != nil {
-		return cannot(err)
-	}
-	if !f.balances() {
-		return fine("%s", unbalanced)
-	}
-	waiting := f.waiting()
-	if len(waiting) == 0 {
-		served := f.asking(func(svc *corev1.Service) bool { return len(svc.Status.LoadBalancer.Ingress) > 0 })
-		return fine("%d with an address", len(served))
-	}
-	var list, evidence []string
-	for _, svc := range waiting {
-		list = append(list, serviceName(svc))
-	}
-	fix := ""
-	for _, cast := range f.forecasts {
-		if !slices.Contains(waiting, cast.service) {
-			continue
-		}
-		says, advice := cast.says()
-		evidence = append(evidence, serviceName(cast.service)+": "+says)
-		fix = first(fix, advice)
-	}
-	for _, svc := range waiting {
-		if says := f.lastWarning("Service", svc.Namespace, svc.Name); says != "" {
-			evidence = append(evidence, serviceName(svc)+": event "+says)
-		}
-	}
-	return failure(fmt.Sprintf("%s without address after %s: %s", plural(len(waiting), "Service"), f.Patience, names(list)), fix, bounded(evidence)...)
-}
-
 func first(all ...string) string {
 	for _, text := range all {
 		if text != "" {
@@ -161,35 +124,13 @@ func first(all ...string) string {
 	return ""
 }
 
-// says is the first thing that keeps a Service from being served, and what to do about it.
-func (c forecast) says() (text, fix string) {
-	if err := c.entry.Error; err != nil {
-		return err.Message, ""
-	}
-	for _, w := range c.entry.Warnings {
-		if w.Reason != event.ConfigurationIgnored.Name && w.Reason != event.Unaffected.Name {
-			return w.Reason + ": " + w.Message, ""
-		}
-	}
-	for _, op := range c.entry.Operations {
-		if op.Blocked != "" {
-			return plan.Describe(op) + ": " + op.Blocked, ""
-		}
-	}
-	if n := len(c.entry.Operations); n > 0 {
-		return fmt.Sprintf("nothing speaks against it: %s to be done, the first to %s", plural(n, "step"), plan.Describe(c.entry.Operations[0])),
-			"the controller manager has not done it: see whether it leads, and its log"
-	}
-	return "the load balancer is as it should be, and the cloud shows no address yet", "wait, and see the load balancer in the cloud"
-}
-
-// lastWarning is the newest warning about an object.
+// lastWarning is the newest warning about an object that says what is wrong.
 func (f *facts) lastWarning(kind, namespace, name string) string {
 	var newest *corev1.Event
 	for n := range f.events.value {
 		e := &f.events.value[n]
 		o := e.InvolvedObject
-		if o.Kind == kind && o.Namespace == namespace && o.Name == name && (newest == nil || eventTime(e).After(eventTime(newest))) {
+		if o.Kind == kind && o.Namespace == namespace && o.Name == name && !strings.HasSuffix(e.Message, balancer.SaidElsewhere) && (newest == nil || eventTime(e).After(eventTime(newest))) {
 			newest = e
 		}
 	}
@@ -236,6 +177,11 @@ func unsupported(f *facts, svc *corev1.Service) []string {
 			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs, as spec.allocateLoadBalancerNodePorts is false: %s", n, f.Cloud.Name, consequence(svc)))
 		}
 	}
+	for _, p := range f.mistakes(svc).driver {
+		if ofSpec(p) {
+			list = append(list, p.Message)
+		}
+	}
 	return list
 }
 
@@ -253,23 +199,6 @@ func protocols(list []cloud.Protocol) string {
 		names = append(names, string(p))
 	}
 	return strings.Join(names, " and ")
-}
-
-// mistyped finds annotations with values that are not possible, and keys that nobody knows.
-func mistyped(f *facts, svc *corev1.Service) []string {
-	if !f.wants(svc) {
-		return nil
-	}
-	_, problems := f.Cloud.Annotations.Parse(svc.Annotations)
-	var list []string
-	for _, p := range problems {
-		if p.Warning {
-			list = append(list, "warning: "+p.Error())
-		} else {
-			list = append(list, p.Error())
-		}
-	}
-	return list
 }
 
 // stuck finds Services that are being deleted and whose finalizer nobody takes away.

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
-	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -62,13 +62,18 @@ func (s *sky) fail(err error) {
 	}
 }
 
+// firstAnswer is how long the cloud may take for its first answer: somebody waits for the report.
+const firstAnswer = 20 * time.Second
+
 // ask reads who we are, which machines there are, and whether routes can be read.
 func (s *sky) ask(ctx context.Context, o Options) {
 	if o.Cloud == nil {
 		s.unstarted(o.CloudErr)
 		return
 	}
-	identity, err := o.Cloud.Driver.Identity(ctx)
+	first, cancel := context.WithTimeout(ctx, firstAnswer)
+	defer cancel()
+	identity, err := o.Cloud.Driver.Identity(first)
 	switch {
 	case cloud.IsClass(err, cloud.FailureUnauthorized):
 		s.accountErr = err // they may be good for everything but that
@@ -237,7 +242,7 @@ func judgeCloud(kind trouble, well string) func(*facts) Outcome {
 			if f.sky.accountErr != nil {
 				evidence = append(evidence, "asked for the account: "+f.sky.accountErr.Error())
 			}
-			return failure(f.sky.says(f.Options), cloud.Advice(f.sky.err), evidence...)
+			return failure(f.sky.says(f.Options), cloud.Advice(f.sky.err), append(evidence, f.source(f.sky.err)...)...)
 		case f.sky.kind == "":
 			return cannot(f.sky.err)
 		default:
@@ -246,10 +251,21 @@ func judgeCloud(kind trouble, well string) func(*facts) Outcome {
 	}
 }
 
-// says is what the cloud, or the provider that does not start, failed with, without the advice.
+// source is which setting an error of the cloud is about, as evidence.
+func (o Options) source(err error) []string {
+	if o.Source == nil {
+		return nil
+	}
+	if text := o.Source(err); text != "" {
+		return []string{text}
+	}
+	return nil
+}
+
+// says is what the cloud, or the provider that does not start, failed with.
 func (s *sky) says(o Options) string {
 	if o.Cloud == nil {
-		return strings.TrimSuffix(s.err.Error(), "; "+cloud.Advice(s.err))
+		return s.err.Error()
 	}
 	return fmt.Sprintf("%s: %v", o.Cloud.Name, s.err)
 }

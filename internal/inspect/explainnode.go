@@ -206,7 +206,7 @@ func explainPlan(e *Explanation, entry plan.Entry) {
 	for _, w := range entry.Warnings {
 		s.problem(w.Reason, w.Message, "")
 	}
-	if entry.Error != nil {
+	if entry.Error != nil && !entry.SaysError() {
 		s.problem("error", entry.Error.Message, string(entry.Error.Class))
 	}
 	if len(s.Facts) == 0 {

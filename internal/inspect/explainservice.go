@@ -186,7 +186,9 @@ func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanatio
 		switch {
 		case !handed:
 			s.add(node.Name, "out", target.LeftOut(node, i.cloud.Concerns))
-		case r.Target && (r.Attached || !found.Observed.Found):
+		case r.Target && !found.Observed.Found:
+			s.add(node.Name, "in, as soon as there is a load balancer", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
+		case r.Target && r.Attached:
 			s.add(node.Name, "in", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target:
 			s.problem(node.Name, "in, not attached yet", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -8,9 +9,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
 func TestHappened(t *testing.T) {
@@ -42,6 +44,30 @@ func TestPendingSince(t *testing.T) {
 		explainBalancer(&e, loadbalancer.Explanation{Observed: cloud.Observed{Found: true, State: cloud.BalancerPending}}, tt.events)
 		if err := e.Text(&out, layout.Page{}); err != nil || !strings.Contains(out.String(), tt.want) {
 			t.Errorf("%s: %v, %s; want %q", name, err, out.String(), tt.want)
+		}
+	}
+}
+
+// A Node is no target of a load balancer that is not there.
+func TestTargetsOfWhatIsNotThere(t *testing.T) {
+	i := &Inspector{cluster: Cluster{Nodes: []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}}}}
+	for want, observed := range map[string]cloud.Observed{"in, as soon as there is a load balancer": {}, "in, not attached yet": {Found: true}} {
+		var e Explanation
+		i.explainTargets(&e, loadbalancer.Explanation{Observed: observed, Nodes: []loadbalancer.NodeRole{{Node: "worker-1", Machine: "7", Target: true}}})
+		if got := e.Sections[0].Facts[0].Value; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// What a warning says is not said again as the error.
+func TestErrorIsSaidOnce(t *testing.T) {
+	wrong := &cloud.Invalid{Field: "example.com/size", Value: "huge", Want: "want small"}
+	for n, warnings := range [][]plan.Warning{{{Reason: "InvalidConfiguration", Message: wrong.Error()}}, nil} {
+		var e Explanation
+		explainPlan(&e, plan.Entry{Warnings: warnings, Error: plan.NewFailure(errors.Join(wrong))})
+		if facts := e.Sections[0].Facts; len(facts) != 1 || !strings.Contains(facts[0].Value, "huge") {
+			t.Errorf("%d: %+v", n, facts)
 		}
 	}
 }

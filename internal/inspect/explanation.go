@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // ExplanationVersion is that of the JSON form of an Explanation.

@@ -8,9 +8,9 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -69,7 +69,7 @@ func TestMachineMadeAgain(t *testing.T) {
 		if err := i.ExplainNode(t.Context(), node).Text(&explained, layout.Page{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := plan.NewReport("fake", nil, i.Nodes(t.Context())).Text(&planned, false); err != nil {
+		if err := plan.NewReport("fake", nil, i.Nodes(t.Context())).Text(&planned, layout.Page{}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Contains(strings.Join(strings.Fields(explained.String()), " "), "! by name 42 ("+want+")"); got != is {

@@ -60,6 +60,8 @@ type Warning struct {
 type Failure struct {
 	Class   cloud.Class `json:"class"`
 	Message string      `json:"message"`
+	// parts are the texts of the errors that it joins.
+	parts []string
 }
 
 // NewFailure returns the error in the form of a Report, nil for nil.
@@ -67,7 +69,20 @@ func NewFailure(err error) *Failure {
 	if err == nil {
 		return nil
 	}
-	return &Failure{Class: cloud.FailureOf(err).Class, Message: err.Error()}
+	return &Failure{Class: cloud.FailureOf(err).Class, Message: err.Error(), parts: parts(err)}
+}
+
+// parts returns the texts of the errors that one joins, or its own.
+func parts(err error) []string {
+	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped has more to say
+	if !ok {
+		return []string{err.Error()}
+	}
+	var texts []string
+	for _, one := range joined.Unwrap() {
+		texts = append(texts, parts(one)...)
+	}
+	return texts
 }
 
 func (e Entry) silent() bool {

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -16,6 +18,8 @@ var everyEntry = []plan.Entry{
 	{Plan: plans["blocked"]},
 	{Plan: plans["replacement"]},
 	{Plan: plans["nothing"], Error: plan.NewFailure(&cloud.Invalid{Field: "algorithm", Value: "x", Want: "want y"})},
+	{Plan: plans["nothing"], Warnings: []plan.Warning{{Reason: "InvalidConfiguration", Message: "algorithm: \"x\" is not possible: want y; size: \"z\" is not possible: want w"}, {Reason: "TargetSkipped", Message: "worker-2"}},
+		Error: plan.NewFailure(errors.Join(&cloud.Invalid{Field: "size", Value: "z", Want: "want w"}, &cloud.Invalid{Field: "algorithm", Value: "x", Want: "want y"}))},
 	{Plan: plans["hostile"]},
 	{Plan: plans["steps"]},
 }
@@ -28,11 +32,17 @@ var reports = map[string]plan.Report{
 
 func TestReportGolden(t *testing.T) {
 	for name, r := range reports {
-		var text, coloured, data bytes.Buffer
-		if err := errors.Join(r.Text(&text, false), r.Text(&coloured, true), r.JSON(&data)); err != nil {
+		var text, coloured, narrow, data bytes.Buffer
+		if err := errors.Join(r.Text(&text, layout.Page{}), r.Text(&coloured, layout.Page{Colour: true}), r.Text(&narrow, layout.Page{Width: 60}), r.JSON(&data)); err != nil {
 			t.Fatal(err)
 		}
+		for line := range strings.Lines(narrow.String()) {
+			if layout.Length(line) > 60+1 {
+				t.Errorf("%s: a line is too long: %s", name, line)
+			}
+		}
 		golden(t, name+".txt", text.Bytes())
+		golden(t, name+".narrow.txt", narrow.Bytes())
 		golden(t, name+".colour.txt", coloured.Bytes())
 		golden(t, name+".json", data.Bytes())
 	}
@@ -42,7 +52,7 @@ func TestReportCounts(t *testing.T) {
 	for name, want := range map[string]string{
 		"report-nothing": "{1 0 0 0 0 0 0} false false",
 		"report-empty":   "{0 0 0 0 0 0 0} false false",
-		"report-every":   "{7 5 4 5 3 2 1} true true",
+		"report-every":   "{8 5 4 5 3 2 2} true true",
 	} {
 		r := reports[name]
 		if got := fmt.Sprintf("%v %t %t", r.Summary, r.Differs(), r.Failed()); got != want {
@@ -53,7 +63,7 @@ func TestReportCounts(t *testing.T) {
 
 func TestReportWriteErrors(t *testing.T) {
 	r := reports["report-every"]
-	for name, err := range map[string]error{"text": r.Text(fullDisk{}, false), "json": r.JSON(fullDisk{})} {
+	for name, err := range map[string]error{"text": r.Text(fullDisk{}, layout.Page{}), "json": r.JSON(fullDisk{})} {
 		if !errors.Is(err, errFull) {
 			t.Errorf("%s: error %v, want that of the writer", name, err)
 		}

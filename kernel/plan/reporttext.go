@@ -3,44 +3,27 @@ package plan
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
-
-// The colours of a terminal, as its control sequences.
-const (
-	reset  = "\x1b[0m"
-	bold   = "\x1b[1m"
-	red    = "\x1b[31m"
-	green  = "\x1b[32m"
-	yellow = "\x1b[33m"
-)
-
-// painter colours text, or leaves it.
-type painter bool
-
-func (p painter) paint(colour, text string) string {
-	if !p {
-		return text
-	}
-	return colour + text + reset
-}
 
 // Text writes the report for people: what is to be done grouped by subject, in the lines of
-// Plan.Text, then one line that counts.
+// Plan.Text, then one line that counts. Lines wrap at the width of the page.
 //
 //	line                     colour
 //	subject                  bold
 //	+                        green
 //	~ and warnings           yellow
 //	-, blocked and errors    red
-func (r Report) Text(w io.Writer, colour bool) error {
+func (r Report) Text(w io.Writer, page layout.Page) error {
 	var out strings.Builder
 	for _, e := range r.Plans {
-		out.WriteString(e.Text(colour) + "\n")
+		out.WriteString(e.Text(page, "") + "\n")
 	}
-	fmt.Fprintf(&out, "%s\n", painter(colour).paint(bold, r.Summary.line(r.Cloud)))
+	out.WriteString(page.Painted(layout.Bold, "", "  ", r.Summary.line(r.Cloud)))
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing the plans: %w", err)
 	}
@@ -48,35 +31,60 @@ func (r Report) Text(w io.Writer, colour bool) error {
 }
 
 // Text returns the entry for people, its subject first, then a line for each operation, step, warning
-// and error, in the colours of Report.Text.
-func (e Entry) Text(colour bool) string {
-	p := painter(colour)
+// and error, in the colours of Report.Text. All lines begin with indent. A warning that says what the error
+// is stands for that.
+func (e Entry) Text(page layout.Page, indent string) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s\n", p.paint(bold, printable(e.Subject)))
-	for _, op := range e.Operations {
-		fmt.Fprintf(&out, "  %s\n", p.paint(colourOf(op), line(op)))
+	write := func(colour layout.Colour, text string) {
+		out.WriteString(page.Painted(colour, indent+"  ", indent+"      ", text))
 	}
-	out.WriteString(e.steps())
+	out.WriteString(page.Painted(layout.Bold, indent, indent+"  ", printable(e.Subject)))
+	for _, op := range e.Operations {
+		write(colourOf(op), line(op))
+	}
+	out.WriteString(e.steps(page, indent))
 	for _, warning := range e.Warnings {
-		fmt.Fprintf(&out, "  %s\n", p.paint(yellow, "warning "+warning.Reason+": "+printable(warning.Message)))
+		if text := warning.Reason + ": " + printable(warning.Message); e.Error.isSaidBy(warning) {
+			write(layout.Red, "error "+text)
+		} else {
+			write(layout.Yellow, "warning "+text)
+		}
 	}
 	for _, note := range e.Notes {
-		fmt.Fprintf(&out, "  note: %s\n", printable(note))
+		write("", "note: "+printable(note))
 	}
-	if e.Error != nil {
-		fmt.Fprintf(&out, "  %s\n", p.paint(red, "error: "+printable(e.Error.Message)))
+	if e.Error != nil && !e.SaysError() {
+		write(layout.Red, "error: "+printable(e.Error.Message))
 	}
 	return out.String()
 }
 
-func colourOf(op cloud.Operation) string {
+// isSaidBy reports whether a warning has a part of the failure.
+func (f *Failure) isSaidBy(w Warning) bool {
+	return f != nil && slices.ContainsFunc(f.parts, func(part string) bool { return strings.Contains(w.Message, part) })
+}
+
+// SaysError reports whether the warnings say everything that the error does.
+func (e Entry) SaysError() bool {
+	if e.Error == nil || len(e.Error.parts) == 0 {
+		return false
+	}
+	for _, part := range e.Error.parts {
+		if !slices.ContainsFunc(e.Warnings, func(w Warning) bool { return strings.Contains(w.Message, part) }) {
+			return false
+		}
+	}
+	return true
+}
+
+func colourOf(op cloud.Operation) layout.Colour {
 	switch {
 	case op.Blocked != "", op.Verb == cloud.Delete:
-		return red
+		return layout.Red
 	case op.Verb == cloud.Create:
-		return green
+		return layout.Green
 	default:
-		return yellow
+		return layout.Yellow
 	}
 }
 

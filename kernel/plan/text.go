@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // Text writes the plan for people, one operation a line:
@@ -26,7 +27,7 @@ func (p Plan) Text(w io.Writer) error {
 	for _, op := range p.Operations {
 		fmt.Fprintf(&out, "  %s\n", line(op))
 	}
-	out.WriteString(p.steps())
+	out.WriteString(p.steps(layout.Page{}, ""))
 	fmt.Fprintf(&out, "%s\n", p.summary())
 	if _, err := io.WriteString(w, out.String()); err != nil {
 		return fmt.Errorf("writing plan of %s: %w", p.Subject, err)
@@ -35,14 +36,14 @@ func (p Plan) Text(w io.Writer) error {
 }
 
 // steps are the lines of the steps, "" where there are none.
-func (p Plan) steps() string {
+func (p Plan) steps(page layout.Page, indent string) string {
 	if len(p.Steps) == 0 {
 		return ""
 	}
 	var out strings.Builder
-	out.WriteString("  in these steps:\n")
+	out.WriteString(indent + "  in these steps:\n")
 	for i, step := range p.Steps {
-		fmt.Fprintf(&out, "  %3d. %s\n", i+1, Describe(step))
+		out.WriteString(page.Wrap(fmt.Sprintf("%s  %3d. ", indent, i+1), indent+"         ", Describe(step)))
 	}
 	return out.String()
 }

@@ -126,6 +126,12 @@ func (p *Process) Kill() {
 	<-p.done
 }
 
+// Freeze keeps the process from doing anything until Thaw. Its lease goes on to be its own for some seconds.
+func (p *Process) Freeze() { _ = p.cmd.Process.Signal(syscall.SIGSTOP) }
+
+// Thaw lets the process go on.
+func (p *Process) Thaw() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+
 // Stop sends SIGTERM and waits. The error says that the process had to be killed when ctx
 // ended, or that it exited with a code other than 0.
 func (p *Process) Stop(ctx context.Context) error {

@@ -49,9 +49,12 @@ func (s *Session) typeAs(kubeconfig string, args, hidden []string) {
 		shown = append(slices.Clip(args), "--cloud-provider="+s.cluster.o.Provider)
 	}
 	answer := s.cluster.RunAs(kubeconfig, append(append([]string{}, args...), hidden...)...)
-	said := strings.TrimRight(answer.Stdout+answer.Stderr, "\n")
+	said := strings.TrimRight(answer.Stdout+slow.ReplaceAllString(answer.Stderr, ""), "\n")
 	fmt.Fprintf(&s.text, "\n```text\n$ cloud-controller-manager %s\n%s\n```\n\nExit code %d.\n", strings.Join(shown, " "), said, answer.Code)
 }
+
+// slow is what a command says when the machine is slow.
+var slow = regexp.MustCompile(`(?m)^Waiting for .*\n`)
 
 // volatile are the parts of the output that differ between runs.
 var volatile = []struct {

@@ -3,6 +3,8 @@ package balancer
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -10,9 +12,11 @@ import (
 	"k8s.io/cloud-provider/api"
 	"k8s.io/klog/v2"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Events leaves out what upstream says: the service controller writes the error of an
@@ -52,6 +56,9 @@ func forEvents(err error) error {
 		return err
 	}
 	text := event.Explained(err)
+	if fields := said(err); len(fields) > 0 {
+		text = "not possible: " + strings.Join(fields, ", ") + SaidElsewhere
+	}
 	if text == err.Error() {
 		return err
 	}
@@ -59,9 +66,48 @@ func forEvents(err error) error {
 	return &explainedError{err, text}
 }
 
+// SaidElsewhere ends the text of an error that has events of its own, with what is wrong in them. The service controller puts
+// it into one more event, and into the log.
+const SaidElsewhere = "; other events of the Service say why"
+
+// said returns the fields of a Service that an error is about, where each was said under its own reason, nil where anything else
+// is wrong too.
+func said(err error) []string {
+	problems, _ := errors.AsType[problem.Problems](err)
+	var fields []string
+	for _, one := range problems {
+		wrong, ok := errors.AsType[*cloud.Invalid](one)
+		if !ok {
+			return nil
+		}
+		if !slices.Contains(fields, wrong.Field) {
+			fields = append(fields, wrong.Field)
+		}
+	}
+	return fields
+}
+
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
 // a look at them as a failure, and a change of their targets as made.
-type pending struct{ services sync.Map }
+type pending struct {
+	services sync.Map
+	// told is what the controller was told last of a healthy wait, by the Service. Its event is written later, when the wait may
+	// have ended.
+	told sync.Map
+}
+
+// tell keeps what the controller is told of a wait in which nothing has failed.
+func (p *pending) tell(uid types.UID, err error) {
+	if waiting(err) {
+		p.told.Store(uid, forEvents(err).Error())
+	}
+}
+
+// forget drops what is known of a Service.
+func (p *pending) forget(uid types.UID) {
+	p.set(uid, false)
+	p.told.Delete(uid)
+}
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -78,6 +124,11 @@ func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event
 
 func (p *pending) quiet(event *corev1.Event) bool {
 	_, busy := p.services.Load(event.InvolvedObject.UID)
-	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
-	return early && event.Source.Component != recorder.Component && busy
+	failed := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed"
+	if event.Source.Component == recorder.Component || !failed && event.Reason != "UpdatedLoadBalancer" {
+		return false
+	}
+	told, _ := p.told.Load(event.InvolvedObject.UID)
+	wait, _ := told.(string)
+	return busy || failed && wait != "" && strings.HasSuffix(event.Message, wait)
 }

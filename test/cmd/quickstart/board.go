@@ -21,6 +21,8 @@ type side struct {
 	service *corev1.Service         // nil before it was created
 	// answer is the last that came through the balancer.
 	answer exchange
+	// warnings are the events of type Warning that came before anything was wrong.
+	warnings []string
 	// log returns the log of the CCM; nil where there is none.
 	log func() string
 }
@@ -79,6 +81,16 @@ func (b *board) enter(p phase) {
 	b.phase, b.since = p, time.Now()
 	b.sides[with].answer = exchange{}
 	b.judge()
+}
+
+// warned keeps a Warning of a side, unless machines have failed.
+func (b *board) warned(i int, text string) {
+	b.mu.Lock()
+	early := b.phase < outage
+	b.mu.Unlock()
+	if early {
+		b.update(i, func(s *side) { s.warnings = append(s.warnings, text) })
+	}
 }
 
 // judge looks at all expectations of the phase.

@@ -49,6 +49,17 @@ func (c *cluster) watch(ctx context.Context) {
 			c.board.update(c.side, func(s *side) { s.service = service })
 		}
 	})
+	c.listen(ctx)
+}
+
+// listen keeps the Warnings that come while nothing is wrong.
+func (c *cluster) listen(ctx context.Context) {
+	c.inform(ctx, "events", &corev1.Event{}, func(object any, there bool) {
+		event, ok := object.(*corev1.Event)
+		if ok && there && event.Type == corev1.EventTypeWarning {
+			c.board.warned(c.side, fmt.Sprintf("%s %s: %s: %s", event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Reason, event.Message))
+		}
+	})
 }
 
 // inform calls seen for every object and every change of one.

@@ -66,6 +66,7 @@ func expectations(c cloud) []*expectation {
 		{phase: outage, name: healthy + " stays Ready, without taints", look: one(healthy, untouched), expect: onlyWith},
 		{phase: outage, name: "the Service keeps an external IP", look: hasExternalIP, expect: onlyWith},
 		{phase: outage, name: "requests are still answered, all by " + healthy, look: answered(healthy), expect: onlyWith},
+		{phase: outage, name: "no Warning came before anything was wrong", look: unwarned, expect: log},
 		{phase: outage, name: "the permissions of config/rbac are enough", look: permitted, expect: log},
 	}
 	return slices.DeleteFunc(list, func(e *expectation) bool {
@@ -178,6 +179,14 @@ func answered(by string) func(*side) (string, bool) {
 		}
 		return fmt.Sprintf("by %d of %d nodes", strings.Count(s.answer.nodes, ",")+1, len(nodeNames)), by == "" || s.answer.nodes == by
 	}
+}
+
+// unwarned looks for Warnings, which say that something is wrong.
+func unwarned(s *side) (string, bool) {
+	if len(s.warnings) == 0 {
+		return "no Warning", true
+	}
+	return s.warnings[0], false
 }
 
 // permitted looks for refusals of the API server.

@@ -186,3 +186,20 @@ func TestCommands(t *testing.T) {
 		}
 	}
 }
+
+// A Warning fails the run where it comes while nothing is wrong, and not where machines have failed.
+func TestWarnings(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		b := newBoard(fakeCloud{}, func() string { return "" }, func(change) {})
+		b.enter(joining)
+		if early {
+			b.warned(with, "Service hello: SyncLoadBalancerFailed: no")
+		}
+		b.enter(outage)
+		b.warned(with, "Node node-2: NodeNotReady: it is off")
+		missing, _ := b.missing()
+		if slices.Contains(missing, "no Warning came before anything was wrong") != early {
+			t.Errorf("early %t: missing %q", early, missing)
+		}
+	}
+}

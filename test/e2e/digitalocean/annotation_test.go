@@ -147,7 +147,7 @@ func refuses(s *service, set map[string]string, key, value, says string) {
 	}
 	s.annotate(canary)
 	s.event("InvalidConfiguration", key, strconv.Quote(value), says)
-	s.event("SyncLoadBalancerFailed", key, strconv.Quote(value))
+	s.event("SyncLoadBalancerFailed", "not possible: ", key)
 	if after := summary(s.balancer(active)); after != before {
 		s.t.Errorf("a bad annotation changed the balancer:\nbefore %s\nafter  %s", before, after)
 	}

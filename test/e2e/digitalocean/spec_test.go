@@ -54,7 +54,7 @@ func TestSpec(t *testing.T) {
 				s.balancer(func(b *do.Balancer) error { return same(test.observe(b), test.want) })
 				return
 			}
-			s.event("SyncLoadBalancerFailed", test.says...)
+			s.event("SyncLoadBalancerFailed", "other events of the Service say why")
 			if own := s.balancersIn(env.Cloud.State()); len(own) > 0 {
 				t.Errorf("a balancer was created: %+v", own)
 			}

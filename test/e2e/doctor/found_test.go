@@ -398,7 +398,7 @@ func serviceInjections() []injection {
 			w.t.Cleanup(func() { w.annotate("web", key, "") })
 			return visit{}
 		}},
-		{name: "F16 protocol that the cloud has not", finds: "service-field-unsupported", level: warning, says: []string{"default/sctp", "SCTP"}, also: []string{"service-without-address"}, do: func(w *world) visit {
+		{name: "F16 protocol that the cloud has not", finds: "service-field-unsupported", says: []string{"default/sctp", "SCTP"}, do: func(w *world) visit {
 			w.service("sctp", func(s *corev1.Service) { s.Spec.Ports[0].Protocol = corev1.ProtocolSCTP })
 			return visit{}
 		}},
@@ -430,7 +430,7 @@ func serviceInjections() []injection {
 			})
 			return visit{}
 		}},
-		{name: "annotation with an impossible value", finds: "service-annotation-invalid", level: warning, says: []string{"default/typo", "node-selector"}, also: []string{"service-without-address"}, do: func(w *world) visit {
+		{name: "annotation with an impossible value", finds: "service-annotation-invalid", says: []string{"default/typo", "node-selector"}, do: func(w *world) visit {
 			w.service("typo", func(s *corev1.Service) {
 				s.Annotations = map[string]string{"multicloud-ccm.io/node-selector": "!!", "multicloud-ccm.io/node-selecter": "a=b"}
 			})

@@ -192,7 +192,7 @@ func (w *world) command(v visit, args ...string) (code int, out, errOut string) 
 		args = append(args, "--cloud-provider="+v.provider)
 	}
 	cmd := exec.CommandContext(w.ctx(), w.Binary(), args...)
-	cmd.Env = append(os.Environ(), append([]string{"DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + w.Cloud.URL(), "REGION=nyc3"}, v.env...)...)
+	cmd.Env = append(os.Environ(), append([]string{"DO_ACCESS_TOKEN=" + token, "DO_OVERRIDE_URL=" + w.Cloud.URL(), "REGION=nyc3", "COLUMNS=1000"}, v.env...)...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/multicloud-ccm/multicloud-ccm/internal/layout"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // Lines wrap between words, and long lists after their commas. What has neither is longer than the page.

@@ -66,6 +66,17 @@ func (p Page) Wrap(first, rest, text string) string {
 	return out.String()
 }
 
+// Painted is Wrap with the text in a colour, line by line.
+func (p Page) Painted(c Colour, first, rest, text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(p.Wrap(first, rest, text)) {
+		line = strings.TrimSuffix(line, "\n")
+		text := strings.TrimLeft(line, " ")
+		out.WriteString(line[:len(line)-len(text)] + p.Paint(c, text) + "\n")
+	}
+	return out.String()
+}
+
 // word is what is not broken, with the number of spaces before it.
 type word struct {
 	space int

@@ -1,0 +1,44 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// wanted are the values that flags of a type take, in plain words.
+var wanted = map[string]string{
+	"bool":           "true or false",
+	"duration":       "a time with its unit, such as 30s, 5m or 1h30m",
+	"stringSlice":    "texts separated by commas",
+	"stringToString": "key=value, separated by commas",
+	"float":          "a number",
+	"int":            "a whole number",
+	"uint":           "a whole number that is not negative",
+}
+
+// wantedOf returns what a flag wants, "" where its type does not say. Types end with the size of a number.
+func wantedOf(f *pflag.Flag, cause error) string {
+	if want := wanted[strings.TrimRight(f.Value.Type(), "0123456789")]; want != "" {
+		return want
+	}
+	if _, number := errors.AsType[*strconv.NumError](cause); number {
+		return "a number"
+	}
+	return ""
+}
+
+// plainly says what is wrong with a flag. The library says it in the words of the functions of Go that read values.
+func plainly(err error) string {
+	invalid, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return err.Error()
+	}
+	if want := wantedOf(invalid.GetFlag(), invalid); want != "" {
+		return fmt.Sprintf("--%s=%s: want %s", invalid.GetFlag().Name, invalid.GetValue(), want)
+	}
+	return err.Error()
+}
