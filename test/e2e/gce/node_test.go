@@ -121,7 +121,8 @@ func (s *site) asked(status int, path string) {
 	}))
 }
 
-// S3: upstream looks for the machine of another project in its own, and deletes the Node.
+// S3: upstream looks for the machine of another project in its own, and deletes the Node. Here it is told that it is left alone, as is
+// one that no machine fits. Another cloud's is told nothing.
 func foreign(_ *testing.T, s *site) {
 	s.join(
 		controlplane.NodeOptions{Name: "of-another-project", Initialized: true, ProviderID: "gce://other-project/us-central1-a/web-9"},
@@ -129,6 +130,9 @@ func foreign(_ *testing.T, s *site) {
 		controlplane.NodeOptions{Name: "metal", Initialized: true},
 	)
 	s.stays(8*time.Second, "of-another-project", "of-another-cloud", "metal")
+	s.told("of-another-project", "NodeLeftAlone", "gce://other-project/us-central1-a/web-9 is of a project, account or region")
+	s.told("metal", "NodeLeftAlone", "it has no provider-ID")
+	s.told("of-another-cloud", "NodeLeftAlone", "")
 }
 
 func stopped(_ *testing.T, s *site) {
