@@ -84,11 +84,15 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet) (*sight, erro
 		cidrs = nil
 	}
 	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
+	chosen, err := p.configured(p.clusterName)
+	if err != nil {
+		return nil, err
+	}
 	client, err := p.client() // which asks nothing yet
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	c, err := p.cloud(ctx, chosen, p.own.tuning.QPS, warn)
 	if err != nil {
 		return nil, err
 	}
