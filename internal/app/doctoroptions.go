@@ -36,7 +36,10 @@ func (e *examination) options(ctx context.Context, fs *pflag.FlagSet) doctor.Opt
 	o.Lease = types.NamespacedName{Namespace: e.leaseNamespace, Name: e.leaseName}
 	e.judge(fs, &o.Manager)
 	e.seen = func(answer *http.Response) { e.clock.See(doctor.ClockOfCloud, answer) }
-	o.Cloud, o.CloudErr = e.cloud(ctx, e.clusterName, e.own.tuning.QPS, func(message string) { e.warnings = append(e.warnings, message) })
+	chosen, err := e.configured(e.clusterName)
+	if o.CloudErr = err; err == nil {
+		o.Cloud, o.CloudErr = e.cloud(ctx, chosen, e.own.tuning.QPS, func(message string) { e.warnings = append(e.warnings, message) })
+	}
 	o.Warnings = e.warnings
 	source := e.source()
 	o.Source = func(err error) string { return about(source, err) }

@@ -86,11 +86,15 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer
 	if !p.configureRoutes {
 		cidrs = nil
 	}
+	chosen, err := p.configured(p.clusterName)
+	if err != nil {
+		return nil, err
+	}
 	client, err := p.client()
 	if err != nil {
 		return nil, err
 	}
-	c, err := p.reach(ctx, out)
+	c, err := p.reach(ctx, chosen, out)
 	if err != nil {
 		return nil, err
 	}
@@ -108,12 +112,12 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer
 }
 
 // reach opens the cloud, and returns an error where it does not answer or refuses the credentials.
-func (p *perspective) reach(ctx context.Context, out io.Writer) (*run.Cloud, error) {
+func (p *perspective) reach(ctx context.Context, chosen choice, out io.Writer) (*run.Cloud, error) {
 	source := p.source()
 	answered := waiting(out, "the API of "+source.Provider.Title)
 	defer answered()
 	warn := func(message string) { klog.InfoS("Look at the configuration", "warning", message) }
-	c, err := p.cloud(ctx, p.clusterName, p.own.tuning.QPS, warn)
+	c, err := p.cloud(ctx, chosen, p.own.tuning.QPS, warn)
 	if err == nil {
 		err = reached(ctx, c)
 	}

@@ -78,20 +78,31 @@ func (v *view) client() (kubernetes.Interface, error) {
 	return client, nil
 }
 
-// cloud returns the chosen cloud, through which nothing can be changed. warn is told what the
-// provider says about its configuration; qps is as in transport.Options.
-func (v *view) cloud(ctx context.Context, clusterName string, qps float64, warn func(string)) (*run.Cloud, error) {
+// choice is the chosen cloud with its configuration.
+type choice struct {
+	provider registry.Provider
+	cloud.Config
+	// remarks are about variables that may be typing errors.
+	remarks []string
+}
+
+// configured reads the configuration of the chosen cloud, and asks nobody anything.
+func (v *view) configured(clusterName string) (choice, error) {
 	name, err := chooseProvider(v.provider, registry.Names())
 	if err != nil {
-		return nil, err
+		return choice{}, err
 	}
 	provider, _ := registry.Lookup(name)
-	configuration, unknown, err := configure(provider, clusterName, v.cloudConfig)
-	if err != nil {
-		return nil, err
-	}
-	for _, variable := range unknown {
-		warn(variable)
+	configuration, remarks, err := configure(provider, clusterName, v.cloudConfig)
+	return choice{provider, configuration, remarks}, err
+}
+
+// cloud returns the chosen cloud, through which nothing can be changed. warn is told what the
+// provider says about its configuration; qps is as in transport.Options.
+func (v *view) cloud(ctx context.Context, chosen choice, qps float64, warn func(string)) (*run.Cloud, error) {
+	name, provider, configuration := chosen.Cloud, chosen.provider, chosen.Config
+	for _, remark := range chosen.remarks {
+		warn(remark)
 	}
 	limited := transport.New(nil, transport.Options{
 		Cloud: name, Limits: provider.Descriptor.Limits, QPS: qps, DryRun: true,
