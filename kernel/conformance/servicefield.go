@@ -67,37 +67,46 @@ func serviceFields(f *fixture) {
 		before, _, err := f.asks(plain, machines)
 		f.must(err, "asking for a plain balancer")
 		after, said, err := f.asks(set, machines)
-		f.becomes(field, use, !cmp.Equal(before, after), said, err)
+		if o := (outcome{!cmp.Equal(before, after), said, err}); !expected[use.Handling](o, use, field) {
+			f.Errorf("%s is declared %q: setting it changes what the driver asks for: %t, said: %v, error: %v", field, use.Handling, o.differs, said, err)
+		}
 	}
 }
 
-// becomes compares what became of a field with what the descriptor says.
-func (f *fixture) becomes(field cloud.ServiceField, use cloud.Use, differs bool, said []problem.Warning, err error) {
-	f.Helper()
-	says := func(reason event.Reason) bool {
-		return slices.ContainsFunc(said, func(w problem.Warning) bool {
-			return w.Reason == reason && strings.HasSuffix(w.Message, ": "+use.Note)
-		})
-	}
-	_, refused := errors.AsType[*cloud.Invalid](err)
-	ok := false
-	switch use.Handling {
-	case cloud.Used:
-		ok = err == nil && differs
-	case cloud.Partly: // a balancer that needs no node ports is as asked without them
-		ok = refused || err == nil && (differs || len(said) > 0 || field == cloud.ServiceNodePorts)
-	case cloud.Ignored:
-		ok = err == nil && says(event.ConfigurationIgnored) && (!differs || field == cloud.ServiceNodePorts)
-	case cloud.Silent:
-		ok = err == nil && !differs
-	case cloud.Others:
-		ok = err == nil && says(event.Unaffected) && !differs
-	case cloud.Refused:
-		ok = refused
-	}
-	if !ok {
-		f.Errorf("%s is declared %q: setting it changes what the driver asks for: %t, said: %v, error: %v", field, use.Handling, differs, said, err)
-	}
+// outcome is what setting a field comes to.
+type outcome struct {
+	// differs says that the driver is asked for another balancer.
+	differs bool
+	said    []problem.Warning
+	err     error
+}
+
+func (o outcome) same() bool { return o.err == nil && !o.differs }
+
+func (o outcome) refused() bool {
+	_, refused := errors.AsType[*cloud.Invalid](o.err)
+	return refused
+}
+
+func (o outcome) says(reason event.Reason, note string) bool {
+	return slices.ContainsFunc(o.said, func(w problem.Warning) bool { return w.Reason == reason && strings.HasSuffix(w.Message, ": "+note) })
+}
+
+// expected reports for each kind of handling whether the outcome is that. A balancer that needs no node ports is as asked without them, and
+// one that lacks them has other listeners.
+var expected = map[cloud.Handling]func(outcome, cloud.Use, cloud.ServiceField) bool{
+	cloud.Used:    func(o outcome, _ cloud.Use, _ cloud.ServiceField) bool { return o.err == nil && o.differs },
+	cloud.Refused: func(o outcome, _ cloud.Use, _ cloud.ServiceField) bool { return o.refused() },
+	cloud.Silent:  func(o outcome, _ cloud.Use, _ cloud.ServiceField) bool { return o.same() },
+	cloud.Others: func(o outcome, use cloud.Use, _ cloud.ServiceField) bool {
+		return o.same() && o.says(event.Unaffected, use.Note)
+	},
+	cloud.Ignored: func(o outcome, use cloud.Use, field cloud.ServiceField) bool {
+		return (o.same() || o.err == nil && field == cloud.ServiceNodePorts) && o.says(event.ConfigurationIgnored, use.Note)
+	},
+	cloud.Partly: func(o outcome, _ cloud.Use, field cloud.ServiceField) bool {
+		return o.refused() || o.err == nil && (o.differs || len(o.said) > 0 || field == cloud.ServiceNodePorts)
+	},
 }
 
 // asks returns the balancer that the driver makes of a Service without one, and what is said on it.

@@ -284,6 +284,7 @@ func TestClassicRefuses(t *testing.T) {
 		option.LogBucket.Name:           specOf("access-log-enabled", "true"),
 		option.TargetAttributes.Name:    specOf("target-group-attributes", "preserve_client_ip.enabled=true"),
 		option.Timeout.Name:             specOf("healthcheck-timeout", "10"),
+		option.Interval.Name:            specOf("healthcheck-interval", "5"), // nobody set the timeout
 		option.HealthPath.Name:          specOf("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
 	} {
 		_, _, err := newBalancers().Normalize(in)

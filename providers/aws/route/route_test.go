@@ -143,11 +143,15 @@ func TestListRoutes(t *testing.T) {
 
 func TestRouteTablesOfTheConfiguration(t *testing.T) {
 	d, w := newTables(t)
-	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) {
+	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) || !strings.Contains(err.Error(), "no route table of VPC vpc-1 has the tag kubernetes.io/cluster/c") {
 		t.Errorf("no table: %v", err)
 	}
-	d.IDs = []string{"rtb-1"}
 	w.tables["rtb-1"] = nil
+	d.IDs = []string{"rtb-1", "rtb-8", "rtb-9"}
+	if _, err := d.ListRoutes(t.Context(), cloud.Owner{}); !cloud.IsClass(err, cloud.FailureInvalid) || !strings.Contains(err.Error(), "there is no route table rtb-8 and no rtb-9, which") {
+		t.Errorf("one of three tables: %v", err)
+	}
+	d.IDs = []string{"rtb-1"}
 	if routes, err := d.ListRoutes(t.Context(), cloud.Owner{}); err != nil || len(routes) > 0 {
 		t.Errorf("%v, %v", routes, err)
 	}

@@ -98,7 +98,7 @@ func (inv *Inventory) namedSubnets(given []string) ([]string, error) {
 		case len(found) > 1:
 			want = fmt.Sprintf("several subnets of the VPC have the name %q: name the id of the one that is meant, of %s", text, strings.Join(found, ", "))
 		case slices.Contains(ids, found[0]):
-			want = fmt.Sprintf("%q is subnet %s, which is in the list already", text, found[0])
+			want = fmt.Sprintf("subnet %s is in the list twice", found[0])
 		}
 		if want != "" {
 			return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: strings.Join(given, ","), Want: want}

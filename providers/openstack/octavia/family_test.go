@@ -192,6 +192,19 @@ func TestNetworkOfBothFamilies(t *testing.T) {
 }
 
 // A port without port security has no group: nothing keeps clients out there, which is said.
+// Source ranges of a family that the balancer has no address of are named.
+func TestUnfamiliarRanges(t *testing.T) {
+	d := New(Clients{}, Settings{Version: api.V(2, 26), Balancer: config.Balancer{Provider: "amphora"}})
+	in := specOf(nil)
+	for _, text := range []string{"10.0.0.0/8", "2001:db8::/48", "2001:db8:1::/48", "2001:db8:2::/48", "2001:db8:3::/48"} {
+		in.SourceRanges = append(in.SourceRanges, netip.MustParsePrefix(text))
+	}
+	const want = "the balancer has no address of the family of 2001:db8:1::/48, 2001:db8:2::/48, 2001:db8:3::/48 and 1 more"
+	if notes := d.Notes(in); !slices.ContainsFunc(notes, func(w cloud.Warning) bool { return w.Message == want }) {
+		t.Errorf("said %v, want %q", notes, want)
+	}
+}
+
 func TestUnguardedNodes(t *testing.T) {
 	off, on := false, true
 	port := func(address string, security *bool) neutron.Port {

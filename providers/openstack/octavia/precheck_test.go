@@ -108,6 +108,25 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// TestCheckOfTheConfiguration: what the configuration says is not said to be an annotation's, which nobody wrote.
+func TestCheckOfTheConfiguration(t *testing.T) {
+	for name, test := range map[string]struct {
+		options map[string]string
+		want    string
+	}{
+		"of all":          {nil, `subnet-id in [LoadBalancer] of the configuration: "` + idNone},
+		"or of a class":   {map[string]string{option.Class.Name: "gold"}, `subnet-id in [LoadBalancer] or [LoadBalancerClass "gold"] of the configuration: "` + idNone},
+		"of the Service":  {map[string]string{option.Subnet.Name: idNone}, option.Subnet.Name + `: "` + idNone},
+		"another network": {map[string]string{option.FloatingNetwork.Name: idNone}, option.FloatingNetwork.Name + `: "` + idNone},
+	} {
+		c := newCase(t, checked())
+		c.driver.Config.Placement.Subnet = idNone
+		if err := c.driver.Check(t.Context(), specOf(test.options), cloud.Observed{}); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: %v, want %q", name, err, test.want)
+		}
+	}
+}
+
 // TestFloatingIPFromNowhere: an existing balancer that is to get a floating IP does not ask for one
 // that cannot be.
 func TestFloatingIPFromNowhere(t *testing.T) {
