@@ -40,11 +40,8 @@ func (c *Cluster) Broken(t *testing.T, service string, writes func() int, all []
 				t.Errorf("%d changes were made", n)
 			}
 			c.running.Thaw()
-			if err := controlplane.Eventually(c.within(patience), func(context.Context) error { return c.finds() }); err != nil {
+			if err := controlplane.Eventually(c.within(patience), func(context.Context) error { return errors.Join(c.finds(), c.leftToDo(service)) }); err != nil {
 				t.Fatalf("it is not repaired: %v", err)
-			}
-			if answer := c.Run("plan", "service", service); answer.Code != 0 {
-				t.Errorf("there is something left to do:\n%s", answer.Stdout)
 			}
 		})
 	}
@@ -54,6 +51,14 @@ func (c *Cluster) Broken(t *testing.T, service string, writes func() int, all []
 func (c *Cluster) inOrder() {
 	c.t.Helper()
 	c.must(controlplane.Eventually(c.within(patience), func(context.Context) error { return c.finds() }))
+}
+
+// leftToDo returns what plan lists, as an error.
+func (c *Cluster) leftToDo(service string) error {
+	if answer := c.Run("plan", "service", service); answer.Code != 0 {
+		return fmt.Errorf("plan: code %d: %s%s", answer.Code, answer.Stdout, answer.Stderr)
+	}
+	return nil
 }
 
 // finds returns what the doctor finds, as an error.

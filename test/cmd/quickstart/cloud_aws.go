@@ -24,6 +24,7 @@ type amazon struct {
 	front       *awsproxy.Proxy
 	api         *ec2.Client
 	vpc, subnet string
+	group       string // the security group of the machines
 	zone        string
 	dir         string // holds the cloud.conf
 	list        []machine
@@ -64,11 +65,27 @@ func (a *amazon) build(ctx context.Context) error {
 	if err := a.openToInternet(ctx); err != nil {
 		return err
 	}
+	if err := a.protect(ctx); err != nil {
+		return err
+	}
 	for _, name := range nodeNames {
 		if err := a.boot(ctx, name); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// protect makes the security group of the machines, which the CCM opens to balancers as it has the cluster's tag.
+func (a *amazon) protect(ctx context.Context) error {
+	group, err := a.api.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		GroupName: sdk.String("nodes"), Description: sdk.String("nodes"), VpcId: &a.vpc,
+		TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeSecurityGroup, Tags: []types.Tag{aws.Owned(amazonCluster)}}},
+	})
+	if err != nil {
+		return fmt.Errorf("making the security group of the machines: %w", err)
+	}
+	a.group = *group.GroupId
 	return nil
 }
 
@@ -95,7 +112,7 @@ func (a *amazon) openToInternet(ctx context.Context) error {
 
 func (a *amazon) boot(ctx context.Context, name string) error {
 	answer, err := a.api.RunInstances(ctx, &ec2.RunInstancesInput{
-		ImageId: sdk.String("ami-12345678"), InstanceType: types.InstanceTypeM5Large, MinCount: sdk.Int32(1), MaxCount: sdk.Int32(1), SubnetId: &a.subnet,
+		ImageId: sdk.String("ami-12345678"), InstanceType: types.InstanceTypeM5Large, MinCount: sdk.Int32(1), MaxCount: sdk.Int32(1), SubnetId: &a.subnet, SecurityGroupIds: []string{a.group},
 		TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeInstance, Tags: []types.Tag{aws.Owned(amazonCluster), aws.Tag(aws.NameTag, name)}}},
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -52,11 +53,14 @@ func (c *cluster) watch(ctx context.Context) {
 	c.listen(ctx)
 }
 
+// ofServer ends the names of what kube-apiserver says of itself, such as that it takes an address for Service kubernetes.
+const ofServer = "-repair-controller"
+
 // listen keeps the Warnings that come while nothing is wrong.
 func (c *cluster) listen(ctx context.Context) {
 	c.inform(ctx, "events", &corev1.Event{}, func(object any, there bool) {
 		event, ok := object.(*corev1.Event)
-		if ok && there && event.Type == corev1.EventTypeWarning {
+		if ok && there && event.Type == corev1.EventTypeWarning && !strings.HasSuffix(event.Source.Component, ofServer) {
 			c.board.warned(c.side, fmt.Sprintf("%s %s: %s: %s", event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Reason, event.Message))
 		}
 	})
