@@ -157,7 +157,7 @@ func TestRequestsOfParts(t *testing.T) {
 		ProviderFields: map[string]string{cloud.FieldCertificate: "7"},
 	}
 	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
-	lb := with(state{}.balancer(view, ""))
+	lb := with(state{}.balancer(view))
 	reverse := with(part(kindReverse, "ipv4", map[string]any{"ip": "192.0.2.1", "dns_ptr": "www.example.com"}))
 	parts := map[string]cloud.Resource{
 		kindPublic: with(part(kindPublic, "public", nil)), kindNetwork: with(network(4, map[string]any{"ip": "10.0.0.2", "ip_range": "10.0.0.0/24"})),
