@@ -34,11 +34,10 @@ func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, err
 
 // notes says what the balancer will lack.
 func notes(spec cloud.Spec) []cloud.Warning {
-	var notes []cloud.Warning
 	if HealthPath.Has(spec.Options) && HealthProtocol.In(spec.Options) == "tcp" {
-		notes = append(notes, cloud.Warning{Field: HealthPath.Name, Message: "a tcp health check has no path"})
+		return []cloud.Warning{{Field: HealthPath.Name, Message: "a tcp health check has no path"}}
 	}
-	return notes
+	return nil
 }
 
 func name(in cloud.Input) string {

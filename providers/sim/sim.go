@@ -22,8 +22,7 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDSchemes: []string{"sim"},
 		ProviderIDForm:    "sim://<zone>/<machine id>",
 		Capabilities: cloud.Capabilities{
-			Balancers: true, Routes: true,
-			Loopback:     true,
+			Balancers: true, Routes: true, Loopback: true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts:    true,
 			SourceRanges: true,
