@@ -20,7 +20,8 @@ func TestCombinations(t *testing.T) {
 		"TLS without either":       {regional("tls-ports", "443"), []string{"port 443"}},
 		"http3 without":            {regional("http3-port", "443"), []string{"http3", "port 443"}},
 		"a port in two lists":      {regional("http-ports", "80", "tls-ports", "80", "certificate-id", certificate.ID), []string{`"80"`, upstream + "tls-ports"}},
-		"ids that are none":        {with("certificate-id", "web", "subnet-uuid", "not-a-uuid"), []string{`"not-a-uuid" is not possible: want the UUID of a subnet of the VPC, such as`, portable + "subnet", upstream + "certificate-id"}},
+		"ids that are none":        {with("certificate-id", "web", "subnet-uuid", "not-a-uuid"), []string{`"not-a-uuid" is not possible: want the UUID of a subnet of the VPC, such as`, upstream + "subnet-uuid", upstream + "certificate-id"}},
+		"a subnet that is none":    {map[string]string{portable + "subnet": "not-a-uuid"}, []string{portable + `subnet: "not-a-uuid" is not possible: want the UUID of a subnet of the VPC, such as`}},
 		"every mistake at once":    {regional("size-slug", "big", "http-idle-timeout-seconds", "1", "algorithm", "best", "sticky-sessions-cookie-ttl", "0"), []string{"size-slug", "http-idle-timeout-seconds", "sticky-sessions-cookie-ttl"}},
 	} {
 		t.Run(name, func(t *testing.T) {

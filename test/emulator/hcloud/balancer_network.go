@@ -7,7 +7,7 @@ import (
 
 var attachRules = []Rule{
 	{ID: "attach/network", Where: "POST /load_balancers attach_to_network", Text: "the network exists in the project", Source: guess, IfWrong: "another code; the driver has looked the network up at the start", Status: 404, Code: "not_found"},
-	{ID: "attach/one", Where: "attach_to_network", Text: "a load balancer is in one network at most", Source: guess, IfWrong: "it can be in several: the driver could keep a foreign attachment beside ours", Status: 422, Code: "load_balancer_already_attached"},
+	{ID: "attach/one", Where: "attach_to_network", Text: "a load balancer is in one network at most", Source: guess, IfWrong: "it can be in several: the driver leaves another network before it attaches a load balancer to ours, where it could keep both", Status: 422, Code: "load_balancer_already_attached"},
 	{ID: "attach/form", Where: "attach_to_network", Text: "ip is an IPv4 address and ip_range an IPv4 network", Source: fromVendor},
 	{ID: "attach/subnet", Where: "POST /load_balancers attach_to_network", Text: "the network has a subnet, ip_range when it is given, in the balancer's network zone, with an address left", Source: fromVendor, Status: 422, Code: "no_subnet_available"},
 	{ID: "attach/address", Where: "attach_to_network", Text: "ip is in such a subnet, not its gateway, and nobody's", Source: fromVendor, Status: 422, Code: "ip_not_available"},
