@@ -60,7 +60,7 @@ func mistyped(f *facts, svc *corev1.Service) []string {
 	m := f.mistakes(svc)
 	for _, p := range slices.Concat(m.kernel, m.driver) {
 		wrong, ok := errors.AsType[*cloud.Invalid](p.Err)
-		if !ofSpec(p) && !(ok && known[wrong.Field]) {
+		if !ofSpec(p) && (!ok || !known[wrong.Field]) {
 			list = append(list, p.Message)
 		}
 	}

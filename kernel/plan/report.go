@@ -74,7 +74,7 @@ func NewFailure(err error) *Failure {
 
 // parts returns the texts of the errors that one joins, or its own.
 func parts(err error) []string {
-	joined, ok := err.(interface{ Unwrap() []error }) //nolint:errorlint // what is wrapped has more to say
+	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
 		return []string{err.Error()}
 	}
