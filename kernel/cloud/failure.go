@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"time"
 )
 
@@ -135,7 +134,7 @@ func (e *Invalid) Error() string {
 	if e.Value == "" {
 		return field + " is not set: " + want
 	}
-	return fmt.Sprintf("%s: %s is not possible: %s", field, strconv.Quote(Shorten(e.Value, MostOfValue)), want)
+	return fmt.Sprintf("%s: %s is not possible: %s", field, quoteShort(e.Value), want)
 }
 
 // Unreadable is an answer that is refused before it is read whole: it is larger than any answer of

@@ -2,32 +2,36 @@ package cloud
 
 import (
 	"fmt"
+	"strconv"
 	"unicode/utf8"
 )
 
-// How many characters of a text of somebody else are repeated in messages.
+// How many bytes of a text of somebody else are repeated in messages.
 const (
 	// MostOfValue is for what a user wrote, such as the value of an annotation.
 	MostOfValue = 200
 	// mostOfText is for what the cloud answered, or for what would be right where that depends on what a user wrote.
 	mostOfText = 600
+	// ofShortened is for what Shorten says of the rest.
+	ofShortened = 40
 )
 
-// Shorten returns the text with at most that many characters of it. Of one that is longer it says how many are left out.
+// Shorten returns a text of at most that many bytes, of which at least 40 say how much of a longer one is left out.
 func Shorten(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}
-	total := utf8.RuneCountInString(text)
-	if total <= most {
-		return text
+	at := max(0, most-ofShortened)
+	for at > 0 && !utf8.RuneStart(text[at]) {
+		at--
 	}
-	for at := range text {
-		if most--; most < 0 {
-			text = text[:at]
-			break
-		}
+	return fmt.Sprintf("%s… (and %d characters more)", text[:at], utf8.RuneCountInString(text[at:]))
+}
+
+// quoteShort returns the beginning of a value between quotes. Characters that cannot be printed are several in quotes.
+func quoteShort(value string) string {
+	if quoted := strconv.Quote(Shorten(value, MostOfValue)); len(quoted) <= MostOfValue*3/2 {
+		return quoted
 	}
-	left := total - utf8.RuneCountInString(text)
-	return fmt.Sprintf("%s… (and %d more characters)", text, left)
+	return strconv.Quote(Shorten(value, MostOfValue/2))
 }

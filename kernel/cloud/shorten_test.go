@@ -5,19 +5,20 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"unicode/utf8"
 )
 
 func TestShorten(t *testing.T) {
+	x, umlauts := strings.Repeat("x", 60), strings.Repeat("ä", 30)
 	for _, test := range []struct{ text, want string }{
 		{"", ""},
-		{"abcd", "abcd"},
-		{"äöüß", "äöüß"},
-		{"abcde", "abcd… (and 1 more characters)"},
-		{"äöüßäö", "äöüß… (and 2 more characters)"},
-		{"a\xff\xff\xffbc", "a\xff\xff\xff… (and 2 more characters)"},
+		{x, x},
+		{umlauts, umlauts},
+		{x + "y", x[:20] + "… (and 41 characters more)"},
+		{umlauts + "y", umlauts[:20] + "… (and 21 characters more)"},
+		{"y" + umlauts, "y" + umlauts[:18] + "… (and 21 characters more)"},
+		{strings.Repeat("\xff", 100), strings.Repeat("\xff", 20) + "… (and 80 characters more)"},
 	} {
-		if got := Shorten(test.text, 4); got != test.want {
+		if got := Shorten(test.text, 60); got != test.want {
 			t.Errorf("Shorten(%q) = %q, want %q", test.text, got, test.want)
 		}
 	}
@@ -31,12 +32,13 @@ func TestErrorsAreShort(t *testing.T) {
 		"want":        &Invalid{Field: "annotation", Value: "1", Want: "want one of " + long},
 		"field":       &Invalid{Field: long, Value: "1", Want: "want none"},
 		"escaped":     &Invalid{Field: "annotation", Value: strings.Repeat("\x00", 100_000), Want: "want a number"},
+		"wide":        &Invalid{Field: "annotation", Value: strings.Repeat("\U000e0001", 100_000), Want: "want a number"},
 		"cloud":       &Error{Op: "creating balancer", Err: errors.New(long)},
 		"name":        &Error{Op: "creating balancer", Err: fmt.Errorf("creating balancer %s: %w", long, errors.New("no"))},
 		"not the API": &Error{Op: "listing", Err: &Unreadable{Why: "text"}},
 	} {
-		if n := utf8.RuneCountInString(err.Error()); n > 1000 {
-			t.Errorf("%s: %d characters", name, n)
+		if n := len(err.Error()); n > 1000 {
+			t.Errorf("%s: %d bytes", name, n)
 		}
 	}
 }

@@ -24,8 +24,9 @@ func (p *pipeline) check(ctx context.Context, d decide.Decision) (decide.Decisio
 	switch {
 	case err == nil:
 		return d, nil
-	case !isRefusal(err) && d.Err != nil:
-		return d, nil // what is known is said
+	case !isRefusal(err) && d.Err != nil: // what is known is said
+		d.Unanswered = true
+		return d, nil
 	case !isRefusal(err):
 		return d, err // nothing is known
 	}

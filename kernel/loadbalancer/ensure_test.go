@@ -103,6 +103,7 @@ func TestNewBalancerIsFoundByID(t *testing.T) {
 func TestPoll(t *testing.T) {
 	for pending, want := range map[time.Duration]time.Duration{
 		0: time.Second, time.Second: time.Second, 2 * time.Second: 2 * time.Second, 4 * time.Second: 4 * time.Second,
+		1300 * time.Millisecond: 1300 * time.Millisecond, 5200 * time.Millisecond: 2800 * time.Millisecond, 7900 * time.Millisecond: time.Second,
 		10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
 	} {
 		if got := lookAfter(pending); got != want {

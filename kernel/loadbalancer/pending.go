@@ -19,14 +19,15 @@ const (
 	operationWait = time.Minute
 )
 
-// doubled is until when each look at a balancer that is pending comes after twice the time of the one before.
+// doubled is until when each look at a balancer that is pending comes after twice the time of the one before, as far as there is time
+// until then.
 const doubled = 8 * time.Second
 
 // lookAfter returns the wait for the next look at a balancer on which the cloud has worked for so long, where one look is one request:
 // after 1, 2, 4 and 8 seconds, so that a cloud that is done at once keeps nobody waiting, then as operation.Interval has it.
 func lookAfter(age time.Duration) time.Duration {
 	if age < doubled {
-		return max(age, pollFirst)
+		return max(min(age, doubled-age), pollFirst)
 	}
 	return operation.Interval(age, pollFirst)
 }

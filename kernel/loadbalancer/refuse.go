@@ -26,8 +26,8 @@ type refusal struct{ *pipeline }
 //	what is possible, for all     what was looked up a moment ago has          refused
 //	 that is known so far          shown that it is not
 //	something impossible          has no balancer, as far as it and this       refused
-//	                               process know, and it was looked up
-//	                               once what else is wrong
+//	                               process know, and what else is wrong
+//	                               was looked up some minutes ago
 //	something impossible          has no balancer, and that was not looked up  read, so that all problems are said at once;
 //	                                                                            refused while many others are
 //	something impossible          a run for it has brought the targets of      refused
@@ -35,12 +35,13 @@ type refusal struct{ *pipeline }
 //	something impossible          is to be compared, or anything else          read: the targets follow
 //	                                                                            the nodes
 //
-// Whoever writes something impossible again and again costs few requests so, and keeps nobody waiting.
+// What was looked up counts for the same request and the same machines. Many Services that ask for something impossible cost few
+// requests so, and keep nobody waiting.
 func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
-	p.impossible = append(slices.Clone(p.Problems), p.invalid(p.known())...)
+	p.impossible = append(slices.Clone(p.Problems), p.policy.Invalid(p.known())...)
 	switch {
 	case !p.known():
-		return p.withoutBalancer()
+		return p.withoutBalancer(ctx, nodes)
 	case len(p.impossible) == 0:
 		return nil
 	case p.state.Retargeted == "" || p.compares:
@@ -58,13 +59,13 @@ func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
 func (p refusal) known() bool { return p.expected() || p.Adopt != "" }
 
 // withoutBalancer is refuse for a Service without a balancer.
-func (p refusal) withoutBalancer() error {
+func (p refusal) withoutBalancer(ctx context.Context, nodes []*corev1.Node) error {
 	last := p.state.Refusal
 	switch {
-	case last.Counts(p.request(), len(p.impossible) == 0):
+	case last.Counts(p.request(), len(p.impossible) > 0) && last.Machines == machines(p.candidates(ctx, nodes)):
 		p.say(last.Said...)
 		return last.Err
-	case len(p.impossible) == 0 || !p.live() || p.manager.lookups.Allow():
+	case len(p.impossible) == 0 || p.manager.lookups.Allow():
 		return nil
 	}
 	return p.unread(nil)
@@ -81,28 +82,18 @@ func (p refusal) unread(err error) error {
 	if len(p.impossible) == 0 || p.known() {
 		return err
 	}
-	p.say(append(p.Warnings, p.impossible...)...)
+	p.say(slices.Concat(p.Warnings, p.impossible)...)
 	return problem.Combine(p.impossible)
 }
 
 // note remembers why a Service without a balancer is refused, so that nothing is read when it is tried again.
 func (p refusal) note(f decide.Finding, d decide.Decision) {
 	p.state.Refusal = nil
-	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !f.Observed.Found && !p.known() && p.live() {
-		p.state.Refusal = &state.Refusal{Request: p.request(), At: time.Now(), Said: append(p.Warnings, d.Warnings...), Err: d.Err}
+	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !d.Unanswered && !f.Observed.Found && !p.known() {
+		p.state.Refusal = &state.Refusal{
+			Request: p.request(), Machines: p.machines, At: time.Now(), Said: slices.Concat(p.Warnings, d.Warnings), Err: d.Err,
+		}
 	}
-}
-
-// invalid is what the driver finds wrong without a reading.
-func (p refusal) invalid(exists bool) []problem.Warning {
-	validator := p.manager.cloud.Validator
-	if validator == nil {
-		return nil
-	}
-	if err := validator.Validate(p.Input.Spec, exists); err != nil {
-		return p.Respell(problem.Unjoin(err))
-	}
-	return nil
 }
 
 // retargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and

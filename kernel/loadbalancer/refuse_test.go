@@ -25,6 +25,8 @@ type countingDriver struct {
 	// refuses is what the cloud would refuse, as it says when it is asked before a creation.
 	refuses func(cloud.Input) error
 	checks  int
+	// first is what Normalize refuses before anything else.
+	first error
 }
 
 func (d *countingDriver) Check(_ context.Context, in cloud.Input, _ cloud.Observed) error {
@@ -53,6 +55,9 @@ func (d *countingDriver) Validate(spec cloud.Spec, _ bool) error {
 }
 
 func (d *countingDriver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	if d.first != nil {
+		return cloud.Balancer{}, nil, d.first
+	}
 	if err := d.Validate(in.Spec, false); err != nil {
 		return cloud.Balancer{}, nil, err
 	}
@@ -104,10 +109,14 @@ func TestAllProblemsAreSaidAtOnce(t *testing.T) {
 		step("the second try", 0, 0, keyAlgorithm.Name, "nodePort")
 		f.svc.Spec.Ports[0].NodePort = 30080
 		step("it is changed", 1, 1, keyAlgorithm.Name, "there is no such proxy")
-		time.Sleep(time.Hour)
-		step("an hour later", 0, 0, keyAlgorithm.Name, "there is no such proxy")
+		time.Sleep(time.Minute)
+		step("a minute later", 0, 0, keyAlgorithm.Name, "there is no such proxy")
 		f.Compare(f.svc)
 		step("a comparison", 0, 0, keyAlgorithm.Name, "there is no such proxy")
+		time.Sleep(11 * time.Minute)
+		step("later: the proxy may be there now", 1, 1, keyAlgorithm.Name, "there is no such proxy")
+		f.nodes = f.nodes[:2]
+		step("the nodes change", 1, 1, keyAlgorithm.Name, "there is no such proxy")
 		delete(f.svc.Annotations, keyAlgorithm.Name)
 		d.refuses = func(cloud.Input) error {
 			return &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
@@ -129,6 +138,34 @@ func TestProblemsAreSaidWhereNothingIsRead(t *testing.T) {
 	f.driver.fail = func(string, bool) error { return errBroken }
 	for range 2 {
 		fails(t, f.ensure(), keyAlgorithm.Name)
+	}
+}
+
+// What the driver finds wrong without a reading is said beside what a reading shows, also where Normalize ends at the first.
+func TestWhatNeedsNoReadingIsSaidToo(t *testing.T) {
+	f, d := newCountingFixture(t, func(svc *corev1.Service) { svc.Spec.LoadBalancerIP = "10.0.0.1" })
+	d.first = &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
+	for range 2 {
+		fails(t, f.ensure(), keyTier.Name, "there is no such proxy")
+	}
+	if reads, _ := d.took(); len(reads) != 1 {
+		t.Errorf("%d reads, want one", len(reads))
+	}
+}
+
+// A question that the cloud did not answer is asked again.
+func TestUnansweredQuestionIsAskedAgain(t *testing.T) {
+	f, d := newCountingFixture(t, annotated(keyAlgorithm.Name, "best"))
+	d.refuses = func(cloud.Input) error { return errBroken }
+	fails(t, f.ensure(), keyAlgorithm.Name)
+	d.refuses = func(cloud.Input) error {
+		return &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
+	}
+	for range 2 {
+		fails(t, f.ensure(), keyAlgorithm.Name, "there is no such proxy")
+	}
+	if d.checks != 2 {
+		t.Errorf("asked %d times, want 2", d.checks)
 	}
 }
 

@@ -207,7 +207,11 @@ func (a *Adapter) watched(svc *corev1.Service, err error) error {
 		a.watch.end(svc.UID)
 		return forEvents(err)
 	}
-	klog.V(2).InfoS("The load balancer has to wait", "service", klog.KObj(svc), "reason", pending.Reason, "lookAfter", pending.After)
+	if pending.Err != nil {
+		klog.InfoS("The load balancer has to wait after a failure", "service", klog.KObj(svc), "error", pending.Error(), "lookAfter", pending.After)
+	} else {
+		klog.V(2).InfoS("The load balancer has to wait", "service", klog.KObj(svc), "reason", pending.Reason, "lookAfter", pending.After)
+	}
 	a.watch.tell(svc, pending)
 	a.watch.when(pending, svc)
 	return cloudprovider.ImplementedElsewhere
@@ -234,7 +238,7 @@ func (a *Adapter) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.
 	switch {
 	case errors.Is(err, loadbalancer.ErrNoBalancer):
 		a.Services.Enqueue(svc)
-		return nil
+		return cloudprovider.ImplementedElsewhere // else upstream would say that the balancer was updated
 	case busy:
 		a.watch.tell(svc, pending)
 		a.watch.when(pending, svc) //nolint:contextcheck // it looks when this call has ended

@@ -42,7 +42,7 @@ type sent struct {
 	message string
 }
 
-// longest is how many characters of a message an event has.
+// longest is how many bytes of a message an event has.
 const longest = 1000
 
 // repeatAfter is shorter than the hour that the API server keeps an event.

@@ -43,7 +43,7 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 	if observed.Found && p.failedOnCreate(observed) {
 		return p.recreate(observed, c)
 	}
-	problems := slices.Concat(p.Problems, f.Conflicts, p.unadopted(f))
+	problems := slices.Concat(p.Problems, p.Invalid(observed.Found), f.Conflicts, p.unadopted(f))
 	s, err := desiredOf(p.Cloud.Balancers, p.Complete(observed, c.Targets), observed, p.Cloud.Descriptor.Capabilities.Immutable)
 	if err != nil {
 		problems = problem.Add(problems, p.Respell(problem.Unjoin(err)))
@@ -67,6 +67,17 @@ func (p Policy) Choose(f Finding, c target.Candidates) Decision {
 		return p.replace(s, f, c)
 	}
 	return p.adjust(s, observed, c)
+}
+
+// Invalid is what the driver finds wrong without a reading. exists says that there is a balancer.
+func (p Policy) Invalid(exists bool) []problem.Warning {
+	if p.Cloud.Validator == nil {
+		return nil
+	}
+	if err := p.Cloud.Validator.Validate(p.Input.Spec, exists); err != nil {
+		return p.Respell(problem.Unjoin(err))
+	}
+	return nil
 }
 
 // impossible changes only targets, and says all that is wrong with what the Service asks for.

@@ -34,6 +34,8 @@ type Decision struct {
 	Held []cloud.InstanceID
 	// Question is what the cloud is asked before the change is made, nil when nothing is.
 	Question *question
+	// Unanswered says that the cloud did not say whether it would refuse the balancer.
+	Unanswered bool
 	// FindsSuccessor says that the new balancer may be there already, and has to be looked for.
 	FindsSuccessor bool
 	// Succeeds says that the change is one of the new balancer while the present one serves;

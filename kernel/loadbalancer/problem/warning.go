@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -24,7 +23,7 @@ func Warn(reason event.Reason, message string) Warning {
 	return Warning{Reason: reason, Message: message}
 }
 
-// longest is how many bytes a merged message may have, and how many characters an event: longer ones are cut off.
+// longest is how many bytes a merged message and an event may have.
 const longest = 1000
 
 // text is a message of several parts, of which no more are repeated than an event holds. The zero value is empty.
@@ -32,6 +31,7 @@ type text struct {
 	parts   []string
 	length  int
 	leftOut int
+	cut     bool
 }
 
 const (
@@ -43,10 +43,11 @@ const (
 
 // add adds a part, unless it is in the text already.
 func (t *text) add(part string) {
+	t.cut = t.cut || len(part) > mostOfPart
 	part = cloud.Shorten(part, mostOfPart)
-	length := utf8.RuneCountInString("; " + part)
+	length := len("; " + part)
 	switch {
-	case slices.ContainsFunc(t.parts, func(said string) bool { return strings.Contains(said, part) }):
+	case slices.Contains(t.parts, part):
 	case len(t.parts) > 0 && t.length+length > mostOfParts:
 		t.leftOut++
 	default:
@@ -75,7 +76,7 @@ func Told(warnings []Warning, namespace, name string) []Warning {
 	}
 	for i, w := range told {
 		all := texts[w.Reason.Name]
-		if told[i].Message = all.String(); all.leftOut > 0 {
+		if told[i].Message = all.String(); all.leftOut > 0 || all.cut {
 			told[i].Message += ": cloud-controller-manager explain service " + namespace + "/" + name
 		}
 	}

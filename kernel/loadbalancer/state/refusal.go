@@ -8,19 +8,26 @@ import (
 
 // Refusal is why a Service without a balancer was refused, after what its balancer needs was looked up.
 type Refusal struct {
-	// Request is what the Service asked for.
-	Request string
-	At      time.Time
+	// Request is what the Service asked for, and Machines are those that could be targets.
+	Request, Machines string
+	At                time.Time
 	// Said is what was said, and Err the error.
 	Said []problem.Warning
 	Err  error
 }
 
-// refusalAge is for how long what was looked up counts where somebody may mend it in the cloud.
-const refusalAge = 30 * time.Second
+// For how long counts what was looked up: somebody may mend it in the cloud. Where something has to be mended on the Service
+// first, it counts for longer.
+const (
+	refusalAge    = 30 * time.Second
+	impossibleAge = 10 * time.Minute
+)
 
-// Counts reports whether it is still the answer to a request. Where something has to be mended on the Service first, it is until the
-// Service changes.
-func (r *Refusal) Counts(request string, mended bool) bool {
-	return r != nil && r.Request == request && (!mended || time.Since(r.At) < refusalAge)
+// Counts reports whether it is still the answer to a request, which is impossible whatever there is in the cloud, or is not.
+func (r *Refusal) Counts(request string, impossible bool) bool {
+	age := refusalAge
+	if impossible {
+		age = impossibleAge
+	}
+	return r != nil && r.Request == request && time.Since(r.At) < age
 }
