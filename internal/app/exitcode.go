@@ -14,6 +14,7 @@ const (
 	exitFailure = 1
 	// exitDifferent is that of `terraform plan -detailed-exitcode`.
 	exitDifferent = 2
+	exitAbsent    = 2
 	// exitUsage is EX_USAGE of sysexits.h.
 	exitUsage = 64
 )
@@ -44,7 +45,8 @@ func ExitCodes() []ExitCode {
 		{"doctor bundle", exitOK, "the archive was written"},
 		{"doctor bundle", exitFailure, "it could not be written"},
 		{"explain", exitOK, "it has been said"},
-		{"explain", exitFailure, "something could not be read, there is no such Node or Service, or nothing is done about it"},
+		{"explain", exitFailure, "something could not be read"},
+		{"explain", exitAbsent, "there is no such Node or Service, or nothing is done about it"},
 		{"plan", exitOK, "nothing to do"},
 		{"plan", exitFailure, "something could not be planned, there is no such Service, or there is nothing to look at"},
 		{"plan", exitDifferent, "there are differences"},
@@ -80,6 +82,13 @@ func (e *codeError) Error() string {
 }
 
 func (e *codeError) Unwrap() error { return e.err }
+
+// absentError says that what a command is about does not exist.
+type absentError struct{ message string }
+
+func (e *absentError) Error() string { return e.message }
+
+func absentf(format string, args ...any) error { return &absentError{fmt.Sprintf(format, args...)} }
 
 func usagef(format string, args ...any) error {
 	return &command.UsageError{Message: fmt.Sprintf(format, args...)}

@@ -49,6 +49,7 @@ or as COLUMNS says. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return e.run(cmd, subjectArgs(args))
 	}
+	e.goesOn = true
 	e.perspective.flags(cmd.Flags())
 	e.paging.flags(cmd.Flags())
 	e.namespaceFlag(cmd.Flags())
@@ -67,6 +68,9 @@ func (e *explaining) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	explanation, err := e.explain(ctx, seen, args)
+	if _, absent := errors.AsType[*absentError](err); absent {
+		return &codeError{exitAbsent, err}
+	}
 	if err != nil {
 		return err
 	}
@@ -88,7 +92,7 @@ func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (i
 	}
 	node := seen.Cluster.Node(args[1])
 	if node == nil {
-		return inspect.Explanation{}, fmt.Errorf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
+		return inspect.Explanation{}, absentf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
 	}
 	return seen.inspector().ExplainNode(ctx, node), nil
 }

@@ -3,7 +3,6 @@ package app
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
@@ -36,6 +36,8 @@ type perspective struct {
 	controllers              []string
 	// everyService has Services read where the controllers that run need none.
 	everyService bool
+	// goesOn says that refused credentials do not end it: something is known without the cloud.
+	goesOn bool
 }
 
 func (p *perspective) flags(fs *pflag.FlagSet) {
@@ -111,7 +113,7 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer
 	}}, nil
 }
 
-// reach opens the cloud, and returns an error where it does not answer or refuses the credentials.
+// reach opens the cloud, and returns an error where it does not answer, or refuses the credentials and goesOn is not set.
 func (p *perspective) reach(ctx context.Context, chosen choice, out io.Writer) (*run.Cloud, error) {
 	source := p.source()
 	answered := waiting(out, "the API of "+source.Provider.Title)
@@ -120,6 +122,9 @@ func (p *perspective) reach(ctx context.Context, chosen choice, out io.Writer) (
 	c, err := p.cloud(ctx, chosen, p.own.tuning.QPS, warn)
 	if err == nil {
 		err = reached(ctx, c)
+		if p.goesOn && cloud.IsClass(err, cloud.FailureUnauthorized) {
+			return c, nil
+		}
 	}
 	if err != nil {
 		return nil, unreached(source, err)
@@ -132,7 +137,7 @@ func (s *sight) inspector() *inspect.Inspector { return inspect.New(s.Options) }
 // balancers returns an error where nothing is ever done about a Service.
 func (s *sight) balancers() error {
 	if s.Cloud.Balancers == nil {
-		return fmt.Errorf("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
+		return absentf("cloud %s has no load balancers: nothing is done about Services", s.Cloud.Name)
 	}
 	return nil
 }
@@ -151,7 +156,7 @@ func (s *sight) service(named string) (*corev1.Service, error) {
 	}
 	svc := s.Cluster.Service(namespace, name)
 	if svc == nil {
-		return nil, fmt.Errorf("service %s/%s does not exist%s", namespace, name, didYouMean(s.meant(namespace, name)))
+		return nil, absentf("service %s/%s does not exist%s", namespace, name, didYouMean(s.meant(namespace, name)))
 	}
 	return svc, nil
 }

@@ -170,8 +170,8 @@ func TestAdoptByID(t *testing.T) {
 	if err := serves(svc, before); err != nil {
 		t.Error(err)
 	}
-	refuses(s, map[string]string{idKey: "no such form!"}, idKey, "no such form!", "the id of a load balancer")
-	refuses(s, map[string]string{idKey: "10"}, idKey, "10", "the id of a load balancer")
+	refuses(s, map[string]string{idKey: "no such form!"}, idKey, "no such form!", "the UUID of a load balancer")
+	refuses(s, map[string]string{idKey: "10"}, idKey, "10", "the UUID of a load balancer")
 	s.unset(idKey)
 	s.proof()
 	s.await(serving(before))
@@ -258,7 +258,7 @@ func TestAdoptFromAnotherService(t *testing.T) {
 		t.Errorf("the balancer is %s and not %s", b.ID, free.ID)
 	}
 	third.event("LoadBalancerAdopted", free.ID)
-	refuses(third, map[string]string{portable + "adopt": "nobody"}, portable+"adopt", "nobody", "the id of a load balancer")
+	refuses(third, map[string]string{portable + "adopt": "nobody"}, portable+"adopt", "nobody", "the UUID of a load balancer")
 }
 
 // TestDisown: nothing is done for the Service, whatever it asks for, not even when it goes.

@@ -36,7 +36,7 @@ var fixedRows = map[string]fixed{
 	}, "dualStack"},
 	portable + "subnet": {row{
 		sample: "5ab0e7f0-d0d0-4000-8000-00000000000a", observe: subnet, want: "5ab0e7f0-d0d0-4000-8000-00000000000a", absent: "",
-		bad: "my/subnet", says: "the UUID of a VPC subnet",
+		bad: "my/subnet", says: "the UUID of a subnet of the VPC",
 	}, "subnet"},
 	portable + "address": {row{
 		sample: "203.0.113.77", observe: address, want: "203.0.113.77",
