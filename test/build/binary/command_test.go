@@ -107,7 +107,7 @@ func TestBadSettings(t *testing.T) {
 	}{
 		"digitalocean": {env: []string{"REGION=FRA 1", "DO_CLUSTER_VPC_ID=x", "DO_API_RATE_LIMIT_QPS=fast"}, has: []string{"DO_ACCESS_TOKEN is not set", "REGION: ", "want the UUID of a VPC", "DO_API_RATE_LIMIT_QPS: "}},
 		"hcloud":       {env: []string{"HCLOUD_LOAD_BALANCERS_ALGORITHM_TYPE=best", "ROBOT_USER=u", "HCLOUD_ENDPOINT=x"}, has: []string{"HCLOUD_TOKEN is not set", "ALGORITHM_TYPE: ", "ROBOT_PASSWORD", "HCLOUD_ENDPOINT: "}},
-		"aws":          {env: []string{"AWS_ACCESS_KEY_ID=k", "AWS_CA_BUNDLE=/does/not/exist", "AWS_USE_FIPS_ENDPOINT=x"}, file: true, has: []string{"AWS_SECRET_ACCESS_KEY: ", "AWS_CA_BUNDLE", "AWS_USE_FIPS_ENDPOINT: ", "NodeIPFamilies"}},
+		"aws":          {env: []string{"AWS_ACCESS_KEY_ID=k", "AWS_CA_BUNDLE=/does/not/exist", "AWS_USE_FIPS_ENDPOINT=x"}, file: true, has: []string{"AWS_SECRET_ACCESS_KEY is not set: ", "AWS_CA_BUNDLE", "AWS_USE_FIPS_ENDPOINT: ", "NodeIPFamilies"}},
 		"gce":          {env: []string{"GCE_CREDENTIALS_JSON={}", "GCE_NODE_PROJECTS=1", "GCE_METADATA_HOST=a b"}, has: []string{"credentials", "GCE_NODE_PROJECTS: ", "GCE_METADATA_HOST: "}},
 		"openstack":    {env: []string{"OS_CCM_REGIONAL=x"}, file: true, has: []string{"OS_CCM_REGIONAL: ", "create-monitor"}},
 		"sim":          {env: []string{"SIM_FORWARD=x", "SIM_STATIC=x", "SIM_MACHINES=a=b@mars"}, has: []string{"SIM_FORWARD: ", "SIM_STATIC: ", "SIM_MACHINES: "}},

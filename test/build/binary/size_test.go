@@ -24,9 +24,9 @@ func TestSize(t *testing.T) {
 	}{
 		{"all providers", nil, 59 * megabyte},
 		{"aws", []string{"aws"}, 51*megabyte + megabyte/2},
-		{"digitalocean", []string{"digitalocean"}, 46*megabyte + megabyte/2},
+		{"digitalocean", []string{"digitalocean"}, 47 * megabyte},
 		{"gce", []string{"gce"}, 48 * megabyte},
-		{"hcloud", []string{"hcloud"}, 46*megabyte + megabyte/2},
+		{"hcloud", []string{"hcloud"}, 47 * megabyte},
 		{"sim", []string{"sim"}, 45*megabyte + megabyte/2},
 	}
 	for _, tt := range tests {
