@@ -52,7 +52,7 @@ func loops() []Value {
 			{Name: "route", Doc: "Programs routes to the Pods of every Node, where the network add-on leaves that to the cloud.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Run it. Needs clusterCIDR, and a cloud that has routes."},
 				{Name: "clusterCIDR", Flag: "cluster-cidr", Doc: "The Pod network, or an IPv4 and an IPv6 one with a comma between."},
-				{Name: "period", Flag: "route-reconciliation-period", Doc: "How often routes are compared with the cloud."},
+				{Name: "period", Flag: "route-reconciliation-period", Doc: "How often routes are compared with the cloud, besides when Nodes join."},
 			}},
 			{Name: "firewall", Doc: "Keeps the cloud's firewall in line with Services.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Run it, where the cloud has a firewall and the provider's settings name one."},

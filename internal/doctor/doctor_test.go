@@ -175,7 +175,12 @@ func TestWhoseNodesAreLeftAlone(t *testing.T) {
 // Without an election nobody leads, and nothing is wrong.
 func TestLeaderWithoutElection(t *testing.T) {
 	never := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Namespace: "kube-system", Name: "ccm"}}
-	known, off := Manager{Known: true}, Manager{NoElection: true}
+	known, off := Manager{Known: true}, Manager{Known: true, NoElection: true}
+	held := func(ago time.Duration) *coordinationv1.Lease {
+		return &coordinationv1.Lease{ObjectMeta: never.ObjectMeta, Spec: coordinationv1.LeaseSpec{
+			HolderIdentity: new("pod-1"), LeaseDurationSeconds: new(int32(15)), RenewTime: &metav1.MicroTime{Time: now.Add(-ago)},
+		}}
+	}
 	initialised := []*corev1.Node{node("a", "fake://1", time.Hour)}
 	for name, tt := range map[string]struct {
 		manager Manager
@@ -185,12 +190,19 @@ func TestLeaderWithoutElection(t *testing.T) {
 	}{
 		"off, no lease":                 {off, nil, nil, "ok no election (--leader-elect=false): only one controller manager may run"},
 		"off, records":                  {off, nil, never, "ok no election (--leader-elect=false): only one controller manager may run"},
+		"off, left":                     {off, nil, held(time.Hour), "ok no election (--leader-elect=false): only one controller manager may run"},
+		"off, held":                     {off, nil, held(5 * time.Second), "warning pod-1 holds lease kube-system/ccm and renews it, although the controller manager runs with --leader-elect=false: another process leads"},
+		"on, left":                      {known, nil, held(time.Hour), "failure nobody leads: lease kube-system/ccm was renewed 1h0m0s ago"},
+		"on, held":                      {known, nil, held(5 * time.Second), "ok pod-1 leads"},
+		"not known, left":               {Manager{}, nil, held(time.Hour), "failure nobody leads: lease kube-system/ccm was renewed 1h0m0s ago"},
 		"on, no lease":                  {known, initialised, nil, "failure lease kube-system/ccm does not exist: no controller manager has led yet"},
 		"on, records":                   {known, nil, never, "warning lease kube-system/ccm has had no holder: there has been no election yet"},
 		"not known, nothing":            {Manager{}, nil, nil, "failure lease kube-system/ccm does not exist: no controller manager has led yet"},
 		"not known, initialised Nodes":  {Manager{}, initialised, nil, "warning lease kube-system/ccm does not exist: no controller manager has led yet, unless it runs with --leader-elect=false"},
 		"not known, records":            {Manager{}, initialised, never, "ok lease kube-system/ccm has records and has had no holder: the controller manager runs with --leader-elect=false, and only one may run"},
-		"a dry run beside a live one's": {Manager{DryRun: true}, nil, nil, "ok a dry run, which takes no lease"},
+		"a dry run":                     {Manager{DryRun: true}, nil, nil, "ok a dry run, which takes no lease"},
+		"a dry run, left":               {Manager{DryRun: true}, nil, held(time.Hour), "ok a dry run, which takes no lease"},
+		"a dry run beside a live one's": {Manager{DryRun: true}, nil, held(5 * time.Second), "ok pod-1 leads"},
 	} {
 		f := &facts{Options: Options{Cloud: fake(driver{}), Manager: tt.manager, Lease: types.NamespacedName{Namespace: "kube-system", Name: "ccm"}}, now: now}
 		f.nodes.value, f.lease.value = tt.nodes, tt.lease

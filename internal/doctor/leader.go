@@ -17,9 +17,12 @@ import (
 // judgeLeader looks at the lease of the election, and of the records that are kept without one too.
 //
 //	--leader-elect          the lease           outcome
-//	–                       held, renewed       ok
-//	–                       not renewed         failure
+//	true, not known, or     held, renewed       ok
+//	 a dry run
+//	true, or not known      not renewed         failure
 //	false, or a dry run     none, never held    ok: there is no election
+//	false, or a dry run     not renewed         ok: it is left from an earlier election
+//	false                   held, renewed       warning: a process with an election leads besides
 //	true                    none                failure
 //	true                    never held          warning: no election yet
 //	not known               never held          ok: only a process without an election leaves one so
@@ -31,10 +34,10 @@ func judgeLeader(f *facts) Outcome {
 	switch {
 	case f.lease.err != nil:
 		return cannot(f.lease.err)
-	case f.Manager.DryRun && lease == nil:
+	case f.Manager.DryRun && !renewed(lease, f.now):
 		return fine("a dry run, which takes no lease")
-	case f.Manager.NoElection && (lease == nil || neverHeld(lease)):
-		return fine("no election (--leader-elect=false): only one controller manager may run")
+	case f.Manager.NoElection && !f.Manager.DryRun:
+		return judgeUnused(lease, f.now)
 	case lease == nil && !f.Manager.Known && f.anyInitialised():
 		return warning(fmt.Sprintf("lease %s does not exist: no controller manager has led yet, unless it runs with --leader-elect=false", f.Lease),
 			"give the doctor the flag --leader-elect=false if the controller manager has it; if not, see whether it runs: kubectl -n "+f.Lease.Namespace+" get pods -o wide")
@@ -61,6 +64,15 @@ func neverHeld(lease *coordinationv1.Lease) bool {
 	return ptr.Deref(lease.Spec.HolderIdentity, "") == "" && lease.Spec.RenewTime == nil
 }
 
+// judgeUnused looks at the lease, if there is one, of a controller manager without an election.
+func judgeUnused(lease *coordinationv1.Lease, now time.Time) Outcome {
+	if renewed(lease, now) {
+		return warning(fmt.Sprintf("%s holds lease %s/%s and renews it, although the controller manager runs with --leader-elect=false: another process leads", *lease.Spec.HolderIdentity, lease.Namespace, lease.Name),
+			"only one may run: end the other, or let all have an election: kubectl -n "+lease.Namespace+" get pods -o wide")
+	}
+	return fine("no election (--leader-elect=false): only one controller manager may run")
+}
+
 func judgeLease(lease *coordinationv1.Lease, now time.Time) Outcome {
 	holder, renewed, valid := holding(lease, now)
 	if !valid {
@@ -68,6 +80,15 @@ func judgeLease(lease *coordinationv1.Lease, now time.Time) Outcome {
 			"see why the controller manager does not run: kubectl -n "+lease.Namespace+" describe pods", "last leader: "+holder)
 	}
 	return fine("%s leads", holder)
+}
+
+// renewed reports whether there is a lease, and somebody holds it.
+func renewed(lease *coordinationv1.Lease, now time.Time) bool {
+	if lease == nil {
+		return false
+	}
+	_, _, valid := holding(lease, now)
+	return valid
 }
 
 // holding returns who holds a lease, since when it has not been renewed, and whether it counts.

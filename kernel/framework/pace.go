@@ -19,14 +19,19 @@ const leastPause = time.Second
 // provider-ID a moment after one would wait for the next.
 //
 //	since the last pass began  a pass begins
-//	less than leastPause       never
+//	less than the pause        never
 //	less than the period       when a Node has both its provider-ID and its pod network since
 //	the period                 in any case
+//
+// The pause is leastPause for the first Node. It doubles up to the period while Nodes keep coming, as with an autoscaler or
+// where Nodes join by the thousand, and is leastPause again when none came for a period.
 type pace struct {
 	period time.Duration
 	wake   chan struct{}
 	// last is when the last pass began. There is one pass at a time.
 	last time.Time
+	// pause is the least one before the next pass, 0 stands for the first.
+	pause time.Duration
 }
 
 func newPace(period time.Duration) *pace {
@@ -38,13 +43,15 @@ func (p *pace) wait(ctx context.Context) error {
 	if p == nil {
 		return nil
 	}
+	woken := false
 	select {
 	case <-ctx.Done():
 	case <-time.After(time.Until(p.last.Add(p.period))):
 	case <-p.wake:
+		woken = true
 		select {
 		case <-ctx.Done():
-		case <-time.After(time.Until(p.last.Add(min(leastPause, p.period)))):
+		case <-time.After(time.Until(p.last.Add(min(max(leastPause, p.pause), p.period)))):
 		}
 	}
 	if ctx.Err() != nil {
@@ -52,10 +59,19 @@ func (p *pace) wait(ctx context.Context) error {
 	}
 	select { // the pass that begins is for those who came in between, too
 	case <-p.wake:
+		woken = true
 	default:
 	}
-	p.last = time.Now()
+	p.last, p.pause = time.Now(), p.next(woken)
 	return nil
+}
+
+// next is the least pause after a pass, which Nodes asked for or not.
+func (p *pace) next(woken bool) time.Duration {
+	if !woken {
+		return 0
+	}
+	return min(max(leastPause, 2*p.pause), p.period)
 }
 
 // soon asks for a pass.

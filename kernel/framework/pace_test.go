@@ -154,7 +154,7 @@ func TestJoiningNodesShareAPass(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(1500 * time.Millisecond)
+		time.Sleep(2 * time.Second)
 		late = late.DeepCopy()
 		late.Spec.PodCIDRs = []string{"10.0.4.0/24"}
 		if _, err := server.CoreV1().Nodes().Update(t.Context(), late, metav1.UpdateOptions{}); err != nil {
@@ -168,6 +168,51 @@ func TestJoiningNodesShareAPass(t *testing.T) {
 		time.Sleep(time.Minute)
 		if _, passes := driver.counts(); passes-before != 6 {
 			t.Errorf("%d passes in a minute in which nothing happens, want 6", passes-before)
+		}
+	})
+}
+
+// Each pass is a request. While Nodes keep coming the pauses between passes grow up to the period; the first Node after a quiet
+// time has its turn at once again.
+func TestPausesGrowWhileNodesJoin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p, begun := newPace(10*time.Second), []time.Time{}
+		go func() {
+			for p.wait(t.Context()) == nil {
+				begun = append(begun, time.Now())
+			}
+		}()
+		// passes returns how many begin in a time at whose beginning a Node joins, or none does.
+		passes := func(d time.Duration, joins bool) int {
+			before := len(begun)
+			if joins {
+				p.soon()
+			}
+			time.Sleep(d)
+			synctest.Wait()
+			return len(begun) - before
+		}
+		time.Sleep(2500 * time.Millisecond)
+		first := len(begun)
+		for range 225 {
+			passes(time.Second, true)
+		}
+		var pauses []float64
+		for n := first + 1; n < len(begun); n++ {
+			pauses = append(pauses, begun[n].Sub(begun[n-1]).Seconds())
+		}
+		if want := []float64{1, 2, 4, 8, 10, 10}; len(pauses) > 28 || !slices.Equal(pauses[:len(want)], want) {
+			t.Errorf("in 225 s in which Nodes join the pauses are %v s, want %v at first, and 28 at most", pauses, want)
+		}
+		passes(10*time.Second, false)
+		if n := passes(time.Minute, false); n != 6 {
+			t.Errorf("%d passes in a minute without a new Node, want 6", n)
+		}
+		time.Sleep(2 * time.Second)
+		for _, pause := range []time.Duration{10 * time.Millisecond, time.Second, 2 * time.Second} {
+			if n := passes(pause, true); n != 1 {
+				t.Errorf("%d passes within %v of a Node that joins after a quiet time, want 1", n, pause)
+			}
 		}
 	})
 }

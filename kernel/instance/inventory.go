@@ -100,7 +100,7 @@ func newState(o Options) *state {
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
 		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
-		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p.proofTime()), partOf: o.Cloud.PartOf,
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf,
 	}
 	s.nodes = &nodes{
 		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,

@@ -57,6 +57,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 		i.tellMissing(ctx, node, initialised, err)
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
 	}
+	i.report.seen(node)
 	if !initialised {
 		i.report.clear(node)
 		i.cache.Assign(instance.ID, node.UID)
@@ -140,8 +141,8 @@ func (i *Inventory) tellUnreadable(node *corev1.Node, initialised bool, err erro
 }
 
 // tellMissing writes the event for a Node that cannot be initialised, whatever the reason. Of one that
-// is initialised only what somebody has to mend is told, and once that these credentials do not see its machine. A rate limit
-// needs nobody.
+// is initialised only what somebody has to mend is told, and once that these credentials do not see its machine, when it has been
+// Ready without it for a while. A rate limit needs nobody.
 func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initialised bool, err error) {
 	_, ambiguous := errors.AsType[*AmbiguousError](err)
 	_, missing := errors.AsType[*NotFoundError](err)
@@ -149,12 +150,13 @@ func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initiali
 	if missing {
 		again = i.remade(node)
 	}
+	lasting := missing && initialised && i.stays(node)
 	switch {
 	case ambiguous:
 		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)
-	case again != nil && (!initialised || Ready(node)):
+	case again != nil && (!initialised || lasting):
 		i.report.tell(node, "made again", event.InstanceNotFound, again)
-	case missing && initialised && Ready(node):
+	case lasting:
 		i.report.tell(node, unseen, event.NodeLeftAlone, fmt.Errorf("%w that these credentials see: the Node is kept as long as it is Ready; where its machine is in another account, project or region: "+
 			"kubectl label node %s %s=true", err, node.Name, LabelUnmanaged))
 	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn), cloud.IsClass(err, cloud.FailureThrottled):
@@ -165,6 +167,15 @@ func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initiali
 	default:
 		i.report.tell(node, "not initialised", event.NotInitialised, advised(err))
 	}
+}
+
+// stays reports whether a Node whose machine was not found stays Ready.
+func (i *Inventory) stays(node *corev1.Node) bool {
+	if !Ready(node) {
+		i.report.seen(node)
+		return false
+	}
+	return i.report.lasting(node)
 }
 
 // advised is an error with what to do about it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 )
 
 // again makes the machine of a Node again under the same name.
@@ -40,10 +41,13 @@ func TestMachineMadeAgain(t *testing.T) {
 				}
 				w.status(t.Context(), i, 10)
 				w.again(node)
-				for range 3 {
+				for look := range 3 {
 					time.Sleep(2 * time.Minute)
 					if _, err := i.Metadata(t.Context(), node); err == nil {
 						t.Fatal("the machine of the Node is found")
+					}
+					if n, _ := w.told("n", event.InstanceNotFound); test.initialised && look < 2 && n > 0 {
+						t.Errorf("told after %d minutes, although the Node may go by itself", 2*look)
 					}
 				}
 				if n, text := w.told("n", event.InstanceNotFound); n != test.told || n > 0 && text != "n InstanceNotFound: "+want {
@@ -78,8 +82,8 @@ func TestMachineMadeAgainWhereManyGo(t *testing.T) {
 	})
 }
 
-// A Ready Node whose machine these credentials do not see is told so once, without a warning. When it is not Ready any more the
-// proof begins as usual.
+// A Ready Node whose machine these credentials do not see is told so once, without a warning, when it has been so for a while. When it
+// is not Ready any more the proof begins as usual.
 func TestUnseenMachineOfReadyNode(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(digitalOcean)
@@ -87,9 +91,16 @@ func TestUnseenMachineOfReadyNode(t *testing.T) {
 		w.members("other", 20, true)
 		node := w.member("n", true)
 		w.terminate("id-n")
-		for range 3 {
+		start, at := time.Now(), time.Duration(0)
+		for range 40 {
 			w.status(t.Context(), i, 10)
-			time.Sleep(5 * time.Minute)
+			if n, _ := w.told("n", event.NodeLeftAlone); n > 0 && at == 0 {
+				at = time.Since(start)
+			}
+			time.Sleep(15 * time.Second)
+		}
+		if patience := DefaultPolicy().proofTime() + DefaultPolicy().Grace; at < patience || at > patience+30*time.Second {
+			t.Errorf("told after %v, want %v and the next look", at, patience)
 		}
 		want := "n NodeLeftAlone: the cloud has no machine id-n that these credentials see: the Node is kept as long as it is Ready; " +
 			"where its machine is in another account, project or region: kubectl label node n multicloud-ccm.io/unmanaged=true"
@@ -102,4 +113,59 @@ func TestUnseenMachineOfReadyNode(t *testing.T) {
 			t.Errorf("told %q, deleted %v", w.events, w.gone())
 		}
 	})
+}
+
+// The machine of a Ready Node goes, and is missed before the Node is not Ready: that it is checked is all that is said. What is
+// found again, or was not Ready in between, counts from the beginning.
+func TestDeletedMachineIsNotUnseen(t *testing.T) {
+	for name, between := range map[string]func(w *world, node *corev1.Node){
+		"it goes":                   func(w *world, node *corev1.Node) { w.unready(node) },
+		"it is found":               func(w *world, node *corev1.Node) { w.boot(node.Name) },
+		"it was not Ready for once": func(w *world, node *corev1.Node) { w.unready(node) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			simulate(t, func(t *testing.T) {
+				w := newWorld(digitalOcean)
+				i := w.inventory(nil)
+				w.members("other", 20, true)
+				node := w.member("n", true)
+				w.status(t.Context(), i, 10)
+				w.terminate("id-n")
+				time.Sleep(5 * time.Minute)
+				w.status(t.Context(), i, 10)
+				time.Sleep(50 * time.Second)
+				between(w, node)
+				if name == "it goes" {
+					w.lifecycle(t.Context(), i, 10, time.Minute)
+				} else {
+					time.Sleep(4 * time.Minute)
+					w.status(t.Context(), i, 10)
+					w.terminate("id-n")
+					w.put(node)
+					time.Sleep(5 * time.Minute)
+					w.status(t.Context(), i, 10)
+				}
+				if n, text := w.told("n", event.NodeLeftAlone); n > 0 || name == "it goes" && len(w.gone()) != 1 {
+					t.Errorf("told %q, deleted %v", text, w.gone())
+				}
+			})
+		})
+	}
+}
+
+// The event says what a proof waits for, which is not always the next read.
+func TestCheckingSaysWhatItWaitsFor(t *testing.T) {
+	for decision, want := range map[absence.Decision]string{
+		absence.Unconfirmed:     "confirmed on the next read",
+		absence.ListRefused:     "others that the list of machines lacks are confirmed before",
+		absence.NoProbe:         "confirmed once the credentials see other machines of this cluster",
+		absence.IdentityUnknown: "confirmed once it is known which account the credentials see",
+	} {
+		w := newWorld(digitalOcean)
+		node := w.member("n", false)
+		newReporter("test", w, w, DefaultPolicy()).hold(node, &absence.HeldError{Node: "n", ID: "id-n", Denial: absence.Deny(decision, "why")})
+		if n, text := w.told("n", event.CheckingInstance); n != 1 || text != "n CheckingInstance: checking whether machine id-n is gone; "+want {
+			t.Errorf("%s: told %q", decision, w.events)
+		}
+	}
 }

@@ -22,6 +22,8 @@ type reporter struct {
 	metrics metric.Sink
 	// proof is how long a proof takes at most where nothing is in its way.
 	proof time.Duration
+	// patience is how long a Node has to be Ready without its machine before that is told.
+	patience time.Duration
 
 	mu   sync.Mutex
 	said map[string]said
@@ -33,10 +35,15 @@ type said struct {
 	topic string
 	// since is when the Node was kept first although its machine seemed gone, last when it was kept last.
 	since, last time.Time
+	// missing is since when the Node has been Ready without its machine, zero where that is not so.
+	missing time.Time
 }
 
-func newReporter(cloud string, events event.Recorder, metrics metric.Sink, proof time.Duration) *reporter {
-	return &reporter{cloud: cloud, events: events, metrics: metric.OrDiscard(metrics), proof: proof, said: map[string]said{}}
+func newReporter(cloud string, events event.Recorder, metrics metric.Sink, p Policy) *reporter {
+	return &reporter{
+		cloud: cloud, events: events, metrics: metric.OrDiscard(metrics), said: map[string]said{},
+		proof: p.proofTime(), patience: p.proofTime() + p.Grace,
+	}
 }
 
 // tell writes an event on the Node unless topic is what was told last. The error is turned into text only for an event that is
@@ -78,6 +85,14 @@ func follows(topic, last string) bool {
 	return before >= 0 && before < step
 }
 
+// awaited is what a proof that goes on as it should waits for.
+var awaited = map[absence.Decision]string{
+	absence.ListRefused:     "others that the list of machines lacks are confirmed before",
+	absence.Unconfirmed:     "confirmed on the next read",
+	absence.NoProbe:         "confirmed once the credentials see other machines of this cluster",
+	absence.IdentityUnknown: "confirmed once it is known which account the credentials see",
+}
+
 // hold tells that a Node is kept although its machine seems gone. It is a warning only where something other than the proof
 // keeps it, or the proof takes longer than it should.
 func (r *reporter) hold(node *corev1.Node, held *absence.HeldError) {
@@ -85,7 +100,7 @@ func (r *reporter) hold(node *corev1.Node, held *absence.HeldError) {
 	switch {
 	case !ok:
 	case reason == event.DeletionHeld && r.proving(string(node.UID), held.Decision):
-		r.tell(node, checking, event.CheckingInstance, fmt.Errorf("checking whether machine %s is gone; confirmed on the next read", held.ID))
+		r.tell(node, checking, event.CheckingInstance, fmt.Errorf("checking whether machine %s is gone; %s", held.ID, awaited[held.Decision]))
 	default:
 		r.tell(node, string(held.Decision), reason, held)
 	}
@@ -109,6 +124,29 @@ func (r *reporter) proving(uid string, d absence.Decision) bool {
 		return now.Sub(s.since) < 2*r.proof
 	}
 	return now.Sub(s.since) < r.proof
+}
+
+// lasting reports whether a Node has been Ready without its machine for longer than it stays Ready when its machine goes, see
+// seen. A machine that was deleted a moment ago needs nobody: its Node is not Ready soon, and the proof begins.
+func (r *reporter) lasting(node *corev1.Node) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s := r.said[string(node.UID)]
+	if s.missing.IsZero() {
+		s.missing = time.Now()
+		r.said[string(node.UID)] = s
+	}
+	return time.Since(s.missing) >= r.patience
+}
+
+// seen says that a Node has its machine or is not Ready.
+func (r *reporter) seen(node *corev1.Node) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if s, ok := r.said[string(node.UID)]; ok && !s.missing.IsZero() {
+		s.missing = time.Time{}
+		r.said[string(node.UID)] = s
+	}
 }
 
 // clear says that there is nothing more to tell about the Node.

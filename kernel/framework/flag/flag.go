@@ -103,6 +103,7 @@ var usages = map[string]string{
 	"configure-cloud-routes":       "Make routes to the pod networks of Nodes, where the cloud has routes. Needs --cluster-cidr.",
 	"external-cloud-volume-plugin": "Accepted for compatibility: no controller here reads it.",
 	"node-monitor-period":          "How often it is looked at whether the machines of Nodes that are not Ready are shut down or gone.",
+	"route-reconciliation-period":  "How often routes are compared with the cloud. Nodes that join have their turn at once; while they keep coming the pauses grow from a second to this period.",
 	"webhooks":                     "Accepted for compatibility: there are no webhooks.",
 }
 
