@@ -9,10 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
-
-	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled"
 )
 
 // values are wrong for settings of all kinds, right for some.

@@ -33,6 +33,9 @@ func TestCloudWithoutAnAnswer(t *testing.T) {
 	} {
 		v := visit{provider: "digitalocean", env: []string{tt.env}}
 		for command, args := range w.watched() {
+			if tt.check == "credentials-refused" && strings.HasPrefix(command, "explain") {
+				continue // it says what is known without the cloud: TestExplainService of e2e/node
+			}
 			t.Run(name+"/"+command, func(t *testing.T) {
 				start := time.Now()
 				code, out, errOut := w.command(v, args...)
