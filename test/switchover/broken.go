@@ -40,7 +40,8 @@ func (c *Cluster) Broken(t *testing.T, service string, writes func() int, all []
 				t.Errorf("%d changes were made", n)
 			}
 			c.running.Thaw()
-			if err := controlplane.Eventually(c.within(patience), func(context.Context) error { return errors.Join(c.finds(), c.leftToDo(service)) }); err != nil {
+			repaired := func(context.Context) error { return errors.Join(c.finds(), c.leftToDo(service)) } //nolint:contextcheck // each command has a deadline of its own
+			if err := controlplane.Eventually(c.within(patience), repaired); err != nil {
 				t.Fatalf("it is not repaired: %v", err)
 			}
 		})
@@ -50,7 +51,7 @@ func (c *Cluster) Broken(t *testing.T, service string, writes func() int, all []
 // inOrder waits until the doctor finds nothing.
 func (c *Cluster) inOrder() {
 	c.t.Helper()
-	c.must(controlplane.Eventually(c.within(patience), func(context.Context) error { return c.finds() }))
+	c.must(controlplane.Eventually(c.within(patience), func(context.Context) error { return c.finds() })) //nolint:contextcheck // the command has a deadline of its own
 }
 
 // leftToDo returns what plan lists, as an error.
