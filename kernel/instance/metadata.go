@@ -150,7 +150,8 @@ func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initiali
 	if missing {
 		again = i.remade(node)
 	}
-	lasting := missing && initialised && i.stays(node)
+	// Where many machines are missing the credentials, or the cloud's answers, are wrong: nobody is advised to label Nodes.
+	lasting := missing && initialised && !i.mass.Over() && i.stays(node)
 	switch {
 	case ambiguous:
 		i.report.tell(node, "ambiguous", event.AmbiguousInstance, err)

@@ -1,6 +1,7 @@
 package instance
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -111,6 +112,27 @@ func TestUnseenMachineOfReadyNode(t *testing.T) {
 		w.lifecycle(t.Context(), i, 10, time.Minute)
 		if n, _ := w.told("n", event.CheckingInstance); n != 1 || len(w.gone()) != 1 {
 			t.Errorf("told %q, deleted %v", w.events, w.gone())
+		}
+	})
+}
+
+// Where the machines of most Ready Nodes are missing the credentials are wrong, and no Node is told that it is left alone.
+func TestManyUnseenMachinesAreNotTold(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("other", 20, true)
+		for n := range 20 {
+			name := fmt.Sprintf("gone-%d", n)
+			w.member(name, true)
+			w.terminate(cloud.InstanceID("id-" + name))
+		}
+		for range 40 {
+			w.status(t.Context(), i, 10)
+			time.Sleep(15 * time.Second)
+		}
+		if n, _ := w.told("gone-1", event.NodeLeftAlone); n > 0 {
+			t.Errorf("told %q", w.events)
 		}
 	})
 }
