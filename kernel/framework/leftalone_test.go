@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -27,12 +28,15 @@ func (half) Concerns(providerID string) bool { return strings.HasPrefix(provider
 
 // nameless finds the machine of the Node "named", while the cloud answers. It refuses names that begin with "bad".
 type nameless struct {
+	mu    sync.Mutex
 	err   error
 	asked int
 	by    map[string]int
 }
 
 func (n *nameless) ByName(_ context.Context, nodes []*corev1.Node) (map[string]cloud.Instance, error) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
 	n.asked += len(nodes)
 	found := map[string]cloud.Instance{}
 	for _, node := range nodes {
@@ -47,6 +51,14 @@ func (n *nameless) ByName(_ context.Context, nodes []*corev1.Node) (map[string]c
 		}
 	}
 	return found, n.err
+}
+
+// answers has the cloud answer from now on, and returns for how many Nodes it was asked.
+func (n *nameless) answers() (asked int) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.err = nil
+	return n.asked
 }
 
 type told struct{ log }
@@ -87,11 +99,11 @@ func TestNodesLeftAlone(t *testing.T) {
 		}
 		after(119 * time.Second)
 		after(time.Minute, "theirs NodeLeftAlone: nothing is done for this Node: its provider-ID stub://other/1 is of a project, account or region of stub that these credentials are not for")
-		names.err = nil
+		names.answers()
 		after(time.Minute, "nobody NodeLeftAlone: nothing is done for this Node: it has no provider-ID, its kubelet registered without --cloud-provider=external, and not exactly one machine of stub has its name")
-		asked := names.asked
+		asked := names.answers()
 		after(time.Hour)
-		if names.asked != asked {
+		if names.answers() != asked {
 			t.Errorf("asked again for Nodes of which all is said")
 		}
 		cancel()

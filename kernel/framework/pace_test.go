@@ -176,24 +176,31 @@ func TestJoiningNodesShareAPass(t *testing.T) {
 // time has its turn at once again.
 func TestPausesGrowWhileNodesJoin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p, begun := newPace(10*time.Second), []time.Time{}
+		p, passed := newPace(10*time.Second), make(chan time.Time, 1000)
 		go func() {
 			for p.wait(t.Context()) == nil {
-				begun = append(begun, time.Now())
+				passed <- time.Now()
 			}
 		}()
+		var begun []time.Time
+		look := func() int {
+			synctest.Wait()
+			for len(passed) > 0 {
+				begun = append(begun, <-passed)
+			}
+			return len(begun)
+		}
 		// passes returns how many begin in a time at whose beginning a Node joins, or none does.
 		passes := func(d time.Duration, joins bool) int {
-			before := len(begun)
+			before := look()
 			if joins {
 				p.soon()
 			}
 			time.Sleep(d)
-			synctest.Wait()
-			return len(begun) - before
+			return look() - before
 		}
 		time.Sleep(2500 * time.Millisecond)
-		first := len(begun)
+		first := look()
 		for range 225 {
 			passes(time.Second, true)
 		}
