@@ -20,7 +20,7 @@ func (f *facts) waiting() []*corev1.Service {
 // waitingForCloud are those of waiting that are served as soon as the cloud does, and those that ask for something that is refused.
 func (f *facts) waitingForCloud() (waiting, refused []*corev1.Service) {
 	for _, svc := range f.waiting() {
-		if f.isRefused(svc) {
+		if isRefused(f, svc) {
 			refused = append(refused, svc)
 		} else {
 			waiting = append(waiting, svc)

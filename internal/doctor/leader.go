@@ -38,7 +38,7 @@ func judgeLeader(f *facts) Outcome {
 		return fine("a dry run, which takes no lease")
 	case f.Manager.NoElection && !f.Manager.DryRun:
 		return judgeUnused(lease, f.now)
-	case lease == nil && !f.Manager.Known && f.anyInitialised():
+	case lease == nil && !f.Manager.Known && anyInitialised(f):
 		return warning(fmt.Sprintf("lease %s does not exist: no controller manager has led yet, unless it runs with --leader-elect=false", f.Lease),
 			"give the doctor the flag --leader-elect=false if the controller manager has it; if not, see whether it runs: kubectl -n "+f.Lease.Namespace+" get pods -o wide")
 	case lease == nil:
@@ -54,7 +54,7 @@ func judgeLeader(f *facts) Outcome {
 }
 
 // anyInitialised reports whether a Node of this cloud is initialised.
-func (f *facts) anyInitialised() bool {
+func anyInitialised(f *facts) bool {
 	named, _ := f.mine()
 	return slices.ContainsFunc(named, func(node *corev1.Node) bool { return !instance.Uninitialized(node) })
 }

@@ -16,7 +16,7 @@ import (
 // what the driver does.
 type mistakes struct{ kernel, driver []problem.Warning }
 
-func (f *facts) mistakes(svc *corev1.Service) (m mistakes) {
+func mistakesOf(f *facts, svc *corev1.Service) (m mistakes) {
 	asked := request.Read(svc, f.Cloud, request.Cluster{ID: f.Manager.ClusterID})
 	m.kernel = asked.Problems
 	if f.Cloud.Validator == nil {
@@ -29,8 +29,8 @@ func (f *facts) mistakes(svc *corev1.Service) (m mistakes) {
 }
 
 // isRefused reports whether a Service asks for something that is refused, whatever the cloud says.
-func (f *facts) isRefused(svc *corev1.Service) bool {
-	m := f.mistakes(svc)
+func isRefused(f *facts, svc *corev1.Service) bool {
+	m := mistakesOf(f, svc)
 	return len(m.kernel)+len(m.driver) > 0
 }
 
@@ -57,7 +57,7 @@ func mistyped(f *facts, svc *corev1.Service) []string {
 			list = append(list, p.Error())
 		}
 	}
-	m := f.mistakes(svc)
+	m := mistakesOf(f, svc)
 	for _, p := range slices.Concat(m.kernel, m.driver) {
 		wrong, ok := errors.AsType[*cloud.Invalid](p.Err)
 		if !ofSpec(p) && (!ok || !known[wrong.Field]) {
@@ -71,7 +71,7 @@ func mistyped(f *facts, svc *corev1.Service) []string {
 func graver(judge func(*facts) Outcome, find func(*facts, *corev1.Service) []string) func(*facts) Outcome {
 	return func(f *facts) Outcome {
 		o := judge(f)
-		if o.Level == Warning && slices.ContainsFunc(f.waiting(), func(svc *corev1.Service) bool { return f.isRefused(svc) && len(find(f, svc)) > 0 }) {
+		if o.Level == Warning && slices.ContainsFunc(f.waiting(), func(svc *corev1.Service) bool { return isRefused(f, svc) && len(find(f, svc)) > 0 }) {
 			o.Level = Failure
 		}
 		return o

@@ -86,7 +86,7 @@ func judgeOrder(f *facts) Outcome {
 			order++
 		}
 	}
-	counted := fmt.Sprintf("%d in order, %d left alone%s", order, len(others), f.whose(others))
+	counted := fmt.Sprintf("%d in order, %d left alone%s", order, len(others), whose(f, others))
 	if len(waiting) > 0 {
 		return failure(fmt.Sprintf("%s not initialised for more than %s", plural(len(waiting), "Node"), f.Patience),
 			"the checks below say why, where it shows; the controller manager's events are in: kubectl describe node "+waiting[0], counted, "waiting: "+names(waiting))
@@ -95,7 +95,7 @@ func judgeOrder(f *facts) Outcome {
 }
 
 // whose says whose Nodes are that are left alone.
-func (f *facts) whose(nodes []*corev1.Node) string {
+func whose(f *facts, nodes []*corev1.Node) string {
 	of := map[string][]string{}
 	for _, node := range nodes {
 		owner, _ := instance.Whose(f.Cloud, node)

@@ -177,7 +177,7 @@ func unsupported(f *facts, svc *corev1.Service) []string {
 			list = append(list, fmt.Sprintf("spec.ports[%d] has no node port, which %s needs, as spec.allocateLoadBalancerNodePorts is false: %s", n, f.Cloud.Name, consequence(svc)))
 		}
 	}
-	for _, p := range f.mistakes(svc).driver {
+	for _, p := range mistakesOf(f, svc).driver {
 		if ofSpec(p) {
 			list = append(list, p.Message)
 		}

@@ -79,6 +79,9 @@ func All() []Reason {
 	}
 }
 
+// MostOfMessage is how many bytes the message of an event has at most.
+const MostOfMessage = 1000
+
 // Recorder writes events. The object is of the kind that the reason says.
 type Recorder interface {
 	// Record writes an event on the object; equal events are aggregated.

@@ -158,7 +158,6 @@ func (a *Adapter) EnsureLoadBalancer(ctx context.Context, _ string, svc *corev1.
 		}()
 	}
 	a.pending.set(svc.UID, waiting(err))
-	a.pending.tell(svc.UID, err)
 	switch {
 	case err != nil:
 		return nil, a.watched(svc, err) //nolint:contextcheck // it looks when this call has ended
@@ -251,7 +250,6 @@ func (a *Adapter) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.
 func (a *Adapter) EnsureLoadBalancerDeleted(ctx context.Context, _ string, svc *corev1.Service) error {
 	err := a.delete(ctx, svc)
 	a.pending.set(svc.UID, waiting(err))
-	a.pending.tell(svc.UID, err)
 	a.soon(svc, err)
 	return outward(err)
 }

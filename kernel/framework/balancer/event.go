@@ -89,25 +89,7 @@ func said(err error) []string {
 
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
 // a look at them as a failure, and a change of their targets as made.
-type pending struct {
-	services sync.Map
-	// told is what the controller was told last of a healthy wait, by the Service. Its event is written later, when the wait may
-	// have ended.
-	told sync.Map
-}
-
-// tell keeps what the controller is told of a wait in which nothing has failed.
-func (p *pending) tell(uid types.UID, err error) {
-	if waiting(err) {
-		p.told.Store(uid, forEvents(err).Error())
-	}
-}
-
-// forget drops what is known of a Service.
-func (p *pending) forget(uid types.UID) {
-	p.set(uid, false)
-	p.told.Delete(uid)
-}
+type pending struct{ services sync.Map }
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -124,11 +106,6 @@ func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event
 
 func (p *pending) quiet(event *corev1.Event) bool {
 	_, busy := p.services.Load(event.InvolvedObject.UID)
-	failed := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed"
-	if event.Source.Component == recorder.Component || !failed && event.Reason != "UpdatedLoadBalancer" {
-		return false
-	}
-	told, _ := p.told.Load(event.InvolvedObject.UID)
-	wait, _ := told.(string)
-	return busy || failed && wait != "" && strings.HasSuffix(event.Message, wait)
+	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
+	return early && event.Source.Component != recorder.Component && busy
 }

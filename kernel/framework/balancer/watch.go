@@ -101,7 +101,7 @@ func (w *watch) finish(uid types.UID) {
 
 // forget drops what is known of a Service that is gone or gives its balancer up.
 func (w *watch) forget(uid types.UID) {
-	w.pending.forget(uid)
+	w.pending.set(uid, false)
 	w.end(uid)
 }
 

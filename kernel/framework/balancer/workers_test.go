@@ -2,7 +2,6 @@ package balancer
 
 import (
 	"context"
-	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -46,11 +45,8 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		synctest.Wait()
 		third := named("c")
 		services.current = third
-		if _, err := a.EnsureLoadBalancer(t.Context(), "", third, nil); !errors.Is(err, cloudprovider.ImplementedElsewhere) {
+		if _, err := a.EnsureLoadBalancer(t.Context(), "", third, nil); err != cloudprovider.ImplementedElsewhere { //nolint:errorlint // the controller compares so, and says any other error in an event
 			t.Errorf("error %v, want that the controller has nothing left to do", err)
-		}
-		failed := func(text string) *corev1.Event {
-			return &corev1.Event{Reason: "SyncLoadBalancerFailed", InvolvedObject: corev1.ObjectReference{UID: third.UID}, Message: "Error syncing load balancer: failed to ensure load balancer: " + text}
 		}
 		serving := named("d")
 		serving.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.2"}}
@@ -64,13 +60,6 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		synctest.Wait()
 		if status, err := a.EnsureLoadBalancer(t.Context(), "", third, nil); err != nil || len(status.Ingress) != 1 || len(m.Take()) != 0 {
 			t.Errorf("status %+v, %v: want the result of the watch", status, err)
-		}
-		// The controller's event of the wait is written when that has ended.
-		if !a.pending.quiet(failed("other load balancers are being made")) || a.pending.quiet(failed("the cloud is away")) {
-			t.Error("a healthy wait is told as a failure, or a failure is not told")
-		}
-		if a.Forget(third.UID); a.pending.quiet(failed("other load balancers are being made")) {
-			t.Error("what was told is kept of a Service that is gone")
 		}
 		if a.workers.busy.Load() != 0 {
 			t.Error("workers are counted that are free")

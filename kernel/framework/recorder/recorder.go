@@ -42,9 +42,6 @@ type sent struct {
 	message string
 }
 
-// longest is how many bytes of a message an event has.
-const longest = 1000
-
 // repeatAfter is shorter than the hour that the API server keeps an event.
 const repeatAfter = 30 * time.Minute
 
@@ -68,10 +65,10 @@ func (r *Recorder) Start(client typedcorev1.EventsGetter) {
 // Record implements [event.Recorder].
 func (r *Recorder) Record(object event.Object, reason event.Reason, message string) {
 	if plain := event.Plain(message); plain != message {
-		klog.InfoS("An event in full", "reason", reason.Name, "kind", object.Kind, "object", klog.KRef(object.Namespace, object.Name), "message", cloud.Shorten(message, 4*longest))
+		klog.InfoS("An event in full", "reason", reason.Name, "kind", object.Kind, "object", klog.KRef(object.Namespace, object.Name), "message", cloud.Shorten(message, 4*event.MostOfMessage))
 		message = plain
 	}
-	message = cloud.Shorten(message, longest)
+	message = cloud.Shorten(message, event.MostOfMessage)
 	if r.said(sent{object, reason.Name, message}) {
 		return
 	}

@@ -23,9 +23,6 @@ func Warn(reason event.Reason, message string) Warning {
 	return Warning{Reason: reason, Message: message}
 }
 
-// longest is how many bytes a merged message and an event may have.
-const longest = 1000
-
 // text is a message of several parts, of which no more are repeated than an event holds. The zero value is empty.
 type text struct {
 	parts   []string
@@ -36,7 +33,7 @@ type text struct {
 
 const (
 	// mostOfParts leaves room to say what is left out.
-	mostOfParts = longest - 200
+	mostOfParts = event.MostOfMessage - 200
 	// mostOfPart leaves room to say that it is cut off.
 	mostOfPart = mostOfParts - 50
 )
@@ -90,7 +87,7 @@ func Merge(warnings []Warning) []Warning {
 	for _, r := range warnings {
 		i, seen := at[r.Reason.Name]
 		switch {
-		case !seen || len(merged[i].Message)+len("; ")+len(r.Message) > longest && !said(merged, r):
+		case !seen || len(merged[i].Message)+len("; ")+len(r.Message) > event.MostOfMessage && !said(merged, r):
 			at[r.Reason.Name] = len(merged)
 			merged = append(merged, r)
 		case !said(merged, r):
