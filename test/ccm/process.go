@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,6 +67,12 @@ type Memory struct {
 // NoRaceSleep is for the environment of a binary with the race detector, which would sleep for a second at
 // its end, so that goroutines can go on racing.
 const NoRaceSleep = "GORACE=atexit_sleep_ms=0"
+
+// raceNote is the line of k8s.io/component-base where the race detector is on.
+var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
+
+// WithoutRaceNote is what a command wrote to its standard error, without the line about the race detector.
+func WithoutRaceNote(stderr string) string { return raceNote.ReplaceAllString(stderr, "") }
 
 // Start starts the binary. It does not wait for anything; see Healthy.
 func Start(o Options) (*Process, error) {

@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -167,9 +166,6 @@ type Answer struct {
 	Stdout, Stderr string
 }
 
-// raceNote is what the client library says where the race detector is on.
-var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
-
 // Run runs a command of the binary with the flags that it needs to reach cluster and cloud, and with the
 // rights of the controller manager.
 func (c *Cluster) Run(args ...string) Answer {
@@ -192,7 +188,7 @@ func (c *Cluster) RunAs(kubeconfig string, args ...string) Answer {
 	if secret := c.o.Secret; secret != "" && strings.Contains(out.String()+errOut.String(), secret) {
 		c.t.Errorf("%q: the secret is in the output", args)
 	}
-	return Answer{cmd.ProcessState.ExitCode(), out.String(), raceNote.ReplaceAllString(errOut.String(), "")}
+	return Answer{cmd.ProcessState.ExitCode(), out.String(), ccm.WithoutRaceNote(errOut.String())}
 }
 
 // Adopt runs `adopt --check -o json`, and fails the test unless the answer is what the schema in the

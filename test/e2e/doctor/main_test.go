@@ -22,6 +22,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
@@ -196,11 +197,12 @@ func (w *world) command(v visit, args ...string) (code int, out, errOut string) 
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	err := cmd.Run()
+	told := ccm.WithoutRaceNote(stderr.String())
 	if exit, is := errors.AsType[*exec.ExitError](err); is {
-		return exit.ExitCode(), stdout.String(), stderr.String()
+		return exit.ExitCode(), stdout.String(), told
 	}
 	w.must(err)
-	return 0, stdout.String(), stderr.String()
+	return 0, stdout.String(), told
 }
 
 // silent fails the test when anything is found, or could not be checked.

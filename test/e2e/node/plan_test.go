@@ -55,11 +55,8 @@ func (p program) runAs(env map[string]string, stdin string, args ...string) ran 
 	if strings.Contains(out.String()+errOut.String(), p.site.Cloud.Secret()) {
 		p.site.t.Error("the credentials are in the output")
 	}
-	return ran{cmd.ProcessState.ExitCode(), out.String(), raceNote.ReplaceAllString(errOut.String(), "")}
+	return ran{cmd.ProcessState.ExitCode(), out.String(), ccm.WithoutRaceNote(errOut.String())}
 }
-
-// raceNote is what the client library says where the race detector is on.
-var raceNote = regexp.MustCompile(`(?m)^.* withrace\.go:\d+\] .*\n`)
 
 // plan runs `plan` and returns what it answered.
 func (p program) plan(args ...string) ran {
