@@ -21,6 +21,8 @@ type flags struct {
 	formerIDs    []string
 	dryRun       bool
 	deniedPorts  []string
+	// networks is the text of tuning.NodeNetworks, which problems reads.
+	networks     []string
 	nodeDeletion bool
 	tuning       framework.Tuning
 	tagging      tagging.Settings
@@ -40,6 +42,7 @@ func newFlags() *flags {
 func (f *flags) sets() cliflag.NamedFlagSets {
 	var sets cliflag.NamedFlagSets
 	f.common(sets.FlagSet("multicloud"))
+	f.nodes(sets.FlagSet("nodes"))
 	f.safety(sets.FlagSet("node safety"))
 	f.balancers(sets.FlagSet("load balancer safety"))
 	f.firewall(sets.FlagSet("firewall"))
@@ -54,6 +57,10 @@ func (f *flags) common(fs *pflag.FlagSet) {
 	fs.DurationVar(&f.tuning.Reensure, "service-resync-period", f.tuning.Reensure, "How often every load balancer is compared with the cloud to repair drift. Costs reads only.")
 	fs.DurationVar(&f.tuning.NodeBurst, "node-burst-window", f.tuning.NodeBurst, "How long changes of Nodes are collected before load balancers are told, so that a burst costs one update each.")
 	fs.Float64Var(&f.tuning.QPS, "cloud-api-qps", f.tuning.QPS, "Requests per second to the cloud. Derived from the cloud's published limits when 0.")
+}
+
+func (f *flags) nodes(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.networks, "node-networks", f.networks, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN. A kubelet's --node-ip in one of them becomes the InternalIP of its Node, unless another machine or another Node has it. Nothing else is decided by such an address: targets of load balancers, routes and the match of Node and machine stay the cloud's.")
 }
 
 func (f *flags) safety(fs *pflag.FlagSet) {
@@ -92,6 +99,9 @@ func (f *flags) problems() error {
 	var err error
 	if f.tuning.DeniedPorts, err = firewall.ParsePorts(f.deniedPorts); err != nil {
 		add("--firewall-denied-ports: %v", err)
+	}
+	if f.tuning.NodeNetworks, err = framework.ParseNodeNetworks(f.networks); err != nil {
+		add("--node-networks: %v", err)
 	}
 	for _, duration := range []struct {
 		name  string

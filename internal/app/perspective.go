@@ -22,7 +22,7 @@ import (
 // shared are those of the controller manager's own flags that decide what it would do.
 var shared = []string{
 	"adoption", "cloud-api-qps", "cluster-id", "firewall-denied-ports", "former-cluster-ids", "node-deletion", "node-deletion-fraction",
-	"node-deletion-grace", "node-deletion-mass-wait", "node-deletion-max", "node-deletion-window",
+	"node-deletion-grace", "node-deletion-mass-wait", "node-deletion-max", "node-deletion-window", "node-networks",
 }
 
 // perspective are the flags of sub-commands that say what the controller manager would do: they

@@ -65,6 +65,9 @@ func loops() []Value {
 				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
 			}},
 		}},
+		{Name: "nodes", Doc: "What Nodes are given.", Fields: []Value{
+			{Name: "networks", Flag: "node-networks", Doc: "Networks of which no cloud knows, such as that of a VPN, with commas between: 100.64.0.0/10,fd7a:115c:a1e0::/48. A kubelet's --node-ip in one of them becomes the InternalIP of its Node, unless another machine or another Node has it."},
+		}},
 		interlocks(),
 		{Name: "cloudAPI", Doc: "Requests to the cloud.", Fields: []Value{
 			{Name: "qps", Flag: "cloud-api-qps", Min: 0, Max: 1e6},

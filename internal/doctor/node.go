@@ -1,14 +1,12 @@
 package doctor
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
@@ -154,14 +152,12 @@ func machineless(f *facts, node *corev1.Node) string {
 // addressless finds Nodes whose kubelets were given an address that the machine does not have.
 func addressless(f *facts, node *corev1.Node) string {
 	machine, known := f.sky.of[node.Name]
-	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
-	if f.owner(node) != instance.Mine || !known || given == "" || len(machine.Addresses) == 0 {
+	wrong := f.sky.nodeIPs[node.Name]
+	if f.owner(node) != instance.Mine || !known || wrong == nil || len(machine.Addresses) == 0 {
 		return ""
 	}
-	_, err := framework.NodeAddresses(node, machine)
-	wrong, is := errors.AsType[*framework.NodeIPError](err)
-	if !is {
-		return ""
+	if wrong.Taken != "" {
+		return fmt.Sprintf("the kubelet's --node-ip is %s, which is %s", wrong.Given, wrong.Taken)
 	}
 	return fmt.Sprintf("the kubelet's --node-ip is %s, and machine %s has %s", wrong.Given, machine.ID, framework.AddressText(wrong.Has))
 }

@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
@@ -49,6 +51,8 @@ type sky struct {
 	absent  map[string]bool
 	unread  map[string]bool
 	several map[string][]cloud.InstanceID
+	// nodeIPs are the Nodes whose kubelets have a --node-ip that is not their machine's.
+	nodeIPs map[string]*framework.NodeIPError
 	// routesErr is why the cluster's routes cannot be listed, where it has some.
 	routesErr error
 	// byIDs and byNames are how many single machines were asked for.
@@ -148,6 +152,7 @@ const mostReads = 3
 // match finds the machines of the Nodes: in the list, and a few by asking the cloud.
 func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 	s.of, s.absent, s.unread, s.several = map[string]cloud.Instance{}, map[string]bool{}, map[string]bool{}, map[string][]cloud.InstanceID{}
+	s.nodeIPs = map[string]*framework.NodeIPError{}
 	if s.err != nil || s.machines == nil {
 		return
 	}
@@ -155,12 +160,12 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 	for _, machine := range s.machines {
 		byName[machine.Name] = append(byName[machine.Name], machine)
 	}
+	ips := framework.NodeIPs{Networks: o.Manager.Tuning.NodeNetworks, Nodes: func() []*corev1.Node { return nodes }, Machines: s.at}
 	for _, node := range nodes {
-		if machine, described := instance.FromNode(o.Cloud, node); described {
-			s.of[node.Name] = machine
-			continue
-		}
+		machine, described := instance.FromNode(o.Cloud, node)
 		switch owner := instance.Owner(node, o.Cloud.Concerns); {
+		case described:
+			s.of[node.Name] = machine
 		case owner == instance.Foreign || owner == instance.OptedOut:
 		case node.Spec.ProviderID != "":
 			s.byID(ctx, o, node)
@@ -169,10 +174,35 @@ func (s *sky) match(ctx context.Context, o Options, nodes []*corev1.Node) {
 		default:
 			s.byName(ctx, o, node)
 		}
-		if machine, known := s.of[node.Name]; known {
+		machine, known := s.of[node.Name]
+		if !known {
+			continue
+		}
+		if !described {
 			s.of[node.Name] = instance.Complete(o.Cloud, machine, node)
 		}
+		_, err := ips.Complete(ctx, node, s.of[node.Name])
+		if wrong, is := errors.AsType[*framework.NodeIPError](err); is {
+			s.nodeIPs[node.Name] = wrong
+		}
 	}
+}
+
+// at returns the machines of the list that have these addresses, "" for nobody.
+func (s *sky) at(_ context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+	machines := make(map[netip.Addr]cloud.InstanceID, len(addresses))
+	for _, address := range addresses {
+		machines[address] = ""
+	}
+	for id, machine := range s.machines {
+		for _, a := range machine.Addresses {
+			address, err := netip.ParseAddr(a.Address)
+			if _, wanted := machines[address]; wanted && err == nil {
+				machines[address] = id
+			}
+		}
+	}
+	return machines, nil
 }
 
 func (s *sky) byID(ctx context.Context, o Options, node *corev1.Node) {

@@ -31,7 +31,7 @@ func (i *Inspector) ExplainNode(ctx context.Context, node *corev1.Node) Explanat
 	}
 	machine := i.explainMachine(ctx, &e, node, owner)
 	if machine != nil {
-		explainAddresses(&e, node, *machine)
+		i.explainAddresses(ctx, &e, node, *machine)
 	}
 	if owner == instance.Mine {
 		found := i.gone(ctx, []*corev1.Node{node})[node.Name]
@@ -125,12 +125,16 @@ func (i *Inspector) machine(ctx context.Context, node *corev1.Node, owner instan
 }
 
 // explainAddresses lists addresses by origin.
-func explainAddresses(e *Explanation, node *corev1.Node, machine cloud.Instance) {
+func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *corev1.Node, machine cloud.Instance) {
 	s := e.section("Addresses")
-	now := node.Status.Addresses
+	now, known := node.Status.Addresses, framework.Metadata(machine).NodeAddresses
+	completed, err := i.nodeIPs.Complete(ctx, node, machine)
 	origin := func(a corev1.NodeAddress) string {
-		if slices.Contains(framework.Metadata(machine).NodeAddresses, a) {
+		switch {
+		case slices.Contains(known, a):
 			return "the cloud has it"
+		case slices.Contains(framework.Metadata(completed).NodeAddresses, a):
+			return "the kubelet's --node-ip, in --node-networks"
 		}
 		if a.Type == corev1.NodeHostName {
 			return "the kubelet said it"
@@ -140,13 +144,13 @@ func explainAddresses(e *Explanation, node *corev1.Node, machine cloud.Instance)
 	for _, a := range now {
 		s.add(string(a.Type), a.Address, "on the Node; "+origin(a))
 	}
-	for _, a := range framework.Metadata(machine).NodeAddresses {
+	for _, a := range known {
 		if !slices.Contains(now, a) {
 			s.add(string(a.Type), a.Address, "in the cloud, and not on the Node")
 		}
 	}
 	if given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; given != "" {
-		if _, err := framework.NodeAddresses(node, machine); err != nil {
+		if err != nil {
 			s.problem("--node-ip", given, err.Error())
 		} else {
 			s.add("--node-ip", given, "the kubelet's: of its type no other address is used")

@@ -60,6 +60,7 @@ type Inspector struct {
 	enabled   map[string]bool
 	tuning    framework.Tuning
 	inventory *instance.Inventory
+	nodeIPs   framework.NodeIPs
 	balancers *loadbalancer.Manager // nil when the cloud has none
 	firewall  *firewall.Manager
 	routes    *route.Manager // nil when there are none to be made
@@ -76,6 +77,7 @@ func New(o Options) *Inspector {
 	brake.Keep(o.Cluster.record(safety.AnnotationNodes + o.Cloud.Name))
 	executor := run.NewExecutor(o.Cloud, run.DryRun, nil, i.logged.add)
 	i.inventory = instance.New(instance.Options{Cloud: o.Cloud, Nodes: i.mine, Brake: brake, Policy: policy})
+	i.nodeIPs = framework.NodeIPs{Networks: o.Tuning.NodeNetworks, Nodes: func() []*corev1.Node { return o.Cluster.Nodes }, Machines: i.inventory.AtAny}
 	if o.Cloud.Balancers != nil {
 		i.balancers = loadbalancer.New(loadbalancer.Options{
 			Cloud: o.Cloud, Machines: i.inventory, Nodes: func() []*corev1.Node { return o.Cluster.Nodes }, Executor: executor,

@@ -116,7 +116,7 @@ func (i *Inspector) refresh(ctx context.Context, node *corev1.Node, entry *plan.
 		return
 	}
 	if i.runs(names.CloudNodeController) {
-		entry.Operations = addressChanges(node, machine)
+		entry.Operations = i.addressChanges(ctx, node, machine)
 	}
 	if i.runs(names.CloudNodeLifecycleController) {
 		entry.Operations = append(entry.Operations, shutdownChanges(node, machine)...)
@@ -149,7 +149,9 @@ func (i *Inspector) initialise(ctx context.Context, node *corev1.Node, entry *pl
 	machine, err := i.inventory.Metadata(ctx, node)
 	var after []corev1.NodeAddress
 	if err == nil {
-		after, err = framework.NodeAddresses(node, machine)
+		if machine, err = i.nodeIPs.Complete(ctx, node, machine); err == nil {
+			after, err = framework.NodeAddresses(node, machine)
+		}
 	}
 	switch {
 	case err != nil && cloud.FailureOf(err).Class != cloud.FailureUnknown && !notThere(err):
@@ -216,11 +218,15 @@ func labels(machine cloud.Instance) []label {
 }
 
 // addressChanges is what the next refresh of an initialised Node writes.
-func addressChanges(node *corev1.Node, machine cloud.Instance) []cloud.Operation {
+func (i *Inspector) addressChanges(ctx context.Context, node *corev1.Node, machine cloud.Instance) []cloud.Operation {
 	if len(framework.Metadata(machine).NodeAddresses) == 0 {
 		return nil
 	}
-	after, err := framework.NodeAddresses(node, machine)
+	var after []corev1.NodeAddress
+	machine, err := i.nodeIPs.Complete(ctx, node, machine)
+	if err == nil {
+		after, err = framework.NodeAddresses(node, machine)
+	}
 	before := framework.AddressText(node.Status.Addresses)
 	switch {
 	case err != nil:

@@ -46,7 +46,10 @@ func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error 
 		Next: completed.ClientBuilder, Decisions: c.decisions, Mine: c.mine, Quiet: c.quiet, ReadOnly: c.options.Mode.ReadOnly(),
 		Mute: isRoutine, Stopping: c.stopping.Done(),
 	}
-	c.instances = &instances{inventory: c.inventory, events: c.recorder, calls: c.calls, decisions: c.decisions, keepNodes: c.options.Tuning.KeepNodes}
+	c.instances = &instances{
+		inventory: c.inventory, events: c.recorder, calls: c.calls, decisions: c.decisions, keepNodes: c.options.Tuning.KeepNodes,
+		nodeIPs: NodeIPs{Networks: c.options.Tuning.NodeNetworks, Nodes: c.allNodes, Machines: c.inventory.AtAny},
+	}
 	c.prepareBalancers(int(completed.ComponentConfig.ServiceController.ConcurrentServiceSyncs))
 	c.prepareRoutes(cidrs)
 	informers := map[schema.GroupVersionResource]cache.SharedIndexInformer{corev1.SchemeGroupVersion.WithResource("nodes"): shared.Nodes().Informer()}

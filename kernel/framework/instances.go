@@ -4,15 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 	lifecyclecontroller "k8s.io/cloud-provider/controllers/nodelifecycle"
-	nodehelpers "k8s.io/cloud-provider/node/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
@@ -38,8 +34,9 @@ type instances struct {
 	events    event.Recorder
 	// keepNodes never says that a machine is gone.
 	keepNodes bool
-	// nodeIPs are what initialised Nodes were told of their --node-ip, by UID.
-	nodeIPs sync.Map
+	nodeIPs   NodeIPs
+	// told is what initialised Nodes were told of their --node-ip, by UID.
+	told sync.Map
 }
 
 var _ cloudprovider.InstancesV2 = (*instances)(nil)
@@ -65,7 +62,7 @@ func (i *instances) InstanceExists(ctx context.Context, node *corev1.Node) (bool
 	})
 	if err == nil && !exists {
 		i.decisions.Add(node)
-		i.nodeIPs.Delete(node.UID)
+		i.told.Delete(node.UID)
 	}
 	return exists || err != nil, err
 }
@@ -96,7 +93,13 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 		// Without an error the Node would be without addresses until the next refresh.
 		return nil, fmt.Errorf("machine %s has no address yet", machine.ID)
 	}
-	i.tellNodeIP(node, machine)
+	machine, err = drain.Track(ctx, i.calls, priority, func(ctx context.Context) (cloud.Instance, error) {
+		return i.nodeIPs.Complete(ctx, node, machine)
+	})
+	if _, wrong := errors.AsType[*NodeIPError](err); err != nil && !wrong {
+		return nil, err
+	}
+	i.tellNodeIP(node, machine, err)
 	return Metadata(machine), nil
 }
 
@@ -106,14 +109,13 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 //	is new                           each time: it is tried again less and less often
 //	is initialised                   once, until --node-ip or the machine's addresses change
 //	the same, its machine has none   never: nothing would be written anyway
-func (i *instances) tellNodeIP(node *corev1.Node, machine cloud.Instance) {
-	_, err := NodeAddresses(node, machine)
+func (i *instances) tellNodeIP(node *corev1.Node, machine cloud.Instance, err error) {
 	if err == nil || len(machine.Addresses) == 0 {
-		i.nodeIPs.Delete(node.UID)
+		i.told.Delete(node.UID)
 		return
 	}
 	text := err.Error()
-	if before, told := i.nodeIPs.Swap(node.UID, text); told && before == text && !instance.Uninitialized(node) {
+	if before, told := i.told.Swap(node.UID, text); told && before == text && !instance.Uninitialized(node) {
 		return
 	}
 	i.events.Record(event.About("Node", node), event.NodeIPUnknown, text)
@@ -142,52 +144,4 @@ func nodeAddresses(addresses []cloud.Address) []corev1.NodeAddress {
 		}
 	}
 	return unique
-}
-
-// NodeIPError says that the kubelet's --node-ip is none of the machine's addresses: the Node can
-// neither be initialised nor get new addresses.
-type NodeIPError struct {
-	// Given is the kubelet's, Has are the machine's.
-	Given string
-	Has   []corev1.NodeAddress
-}
-
-func (e *NodeIPError) Error() string {
-	has := AddressText(e.Has)
-	if has == "" {
-		has = "none"
-	}
-	return fmt.Sprintf("the kubelet's --node-ip %s is not an address of the machine, which has: %s; set --node-ip to one of these, or leave it out", e.Given, has)
-}
-
-// NodeAddresses are those that the framework gives a Node with this machine: the machine's, the
-// Node's own host name, and of each type only the one that the kubelet was given with --node-ip.
-func NodeAddresses(node *corev1.Node, machine cloud.Instance) ([]corev1.NodeAddress, error) {
-	all := Metadata(machine).NodeAddresses
-	if !slices.ContainsFunc(all, func(a corev1.NodeAddress) bool { return a.Type == corev1.NodeHostName }) {
-		for _, a := range node.Status.Addresses {
-			if a.Type == corev1.NodeHostName {
-				all = append(all, a)
-			}
-		}
-	}
-	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
-	if given == "" {
-		return all, nil
-	}
-	chosen, err := nodehelpers.GetNodeAddressesFromNodeIP(given, all)
-	if err != nil {
-		return nil, &NodeIPError{Given: given, Has: Metadata(machine).NodeAddresses}
-	}
-	return chosen, nil
-}
-
-// AddressText shows addresses in an order of its own, because the framework compares them without one.
-func AddressText(all []corev1.NodeAddress) string {
-	var texts []string
-	for _, a := range all {
-		texts = append(texts, string(a.Type)+" "+a.Address)
-	}
-	slices.Sort(texts)
-	return strings.Join(texts, ", ")
 }

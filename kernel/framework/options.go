@@ -2,6 +2,7 @@ package framework
 
 import (
 	"cmp"
+	"net/netip"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -49,6 +50,8 @@ type Tuning struct {
 	QPS float64
 	// KeepNodes never deletes a Node, whatever happened to its machine.
 	KeepNodes bool
+	// NodeNetworks are networks of which no cloud knows: a kubelet's --node-ip in one of them is its machine's, see NodeIPs.
+	NodeNetworks []netip.Prefix
 	// DeniedPorts are ports of nodes that the firewall never opens for clients.
 	DeniedPorts firewall.Ports
 	Instances   instance.Policy

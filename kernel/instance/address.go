@@ -19,16 +19,28 @@ import (
 //	 staleAge, or of another one within metadataAge
 //	any other                                        a list, if the last one is older than metadataAge
 func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+	return i.locate(ctx, addresses, func(a cloud.Address) bool { return a.Type == cloud.AddressInternalIP })
+}
+
+// AtAny is At for addresses of whatever type.
+func (i *Inventory) AtAny(ctx context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+	return i.locate(ctx, addresses, func(cloud.Address) bool { return true })
+}
+
+func (i *Inventory) locate(ctx context.Context, addresses []netip.Addr, counts func(cloud.Address) bool) (map[netip.Addr]cloud.InstanceID, error) {
+	at := func(since, stale time.Time) (map[netip.Addr]cloud.InstanceID, map[netip.Addr]bool) {
+		return i.at(addresses, counts, since, stale)
+	}
 	size := i.size()
 	since := sinceAge(i.schedule.metadataAge(size))
-	machines, _ := i.at(addresses, since, sinceAge(i.schedule.staleAge(size)))
+	machines, _ := at(since, sinceAge(i.schedule.staleAge(size)))
 	if !slices.ContainsFunc(addresses, func(a netip.Addr) bool { return machines[a] == "" }) {
 		return machines, nil
 	}
 	if err := i.lists.refresh(ctx, since); err != nil {
 		return nil, err
 	}
-	machines, several := i.at(addresses, since, since)
+	machines, several := at(since, since)
 	if i.whole(since) {
 		for _, address := range addresses {
 			if machines[address] == "" && !several[address] {
@@ -41,7 +53,7 @@ func (i *Inventory) At(ctx context.Context, addresses []netip.Addr) (map[netip.A
 
 // at returns the machines that were seen with these addresses at since or later, those of our Nodes at stale or
 // later, and the addresses that several machines were seen with.
-func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, several map[netip.Addr]bool) {
+func (i *Inventory) at(addresses []netip.Addr, counts func(cloud.Address) bool, since, stale time.Time) (machines map[netip.Addr]cloud.InstanceID, several map[netip.Addr]bool) {
 	wanted := make(map[netip.Addr]bool, len(addresses))
 	for _, address := range addresses {
 		wanted[address] = true
@@ -58,7 +70,7 @@ func (i *Inventory) at(addresses []netip.Addr, since, stale time.Time) (machines
 			}
 			for _, a := range r.Addresses {
 				address, err := netip.ParseAddr(a.Address) // clouds write IPv6 in several forms
-				if err != nil || !wanted[address] || a.Type != cloud.AddressInternalIP {
+				if err != nil || !wanted[address] || !counts(a) {
 					continue
 				}
 				if other, found := machines[address]; found && other != id {

@@ -78,6 +78,7 @@ podDisruptionBudget: {maxUnavailable: true}
 digitalocean: {credentials: {keys: {tokn: x}}}
 cloudConfig: {}`},
 		{"networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0,fd00::/48,300.0.0.0/8\"}}"},
+		{"networks of nodes", "provider: sim\nclusterName: c\nnodes: {networks: \"vpn,10.8.0.7,8.0.0.0/7,fd00::/8,100.64.0.0/10\"}"},
 		{"several networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0/16,10.245.0.0/16\"}}"},
 		{"name of routes", "provider: gce\nclusterName: Prod_1\nclusterID: prod-1\ncontrollers: {route: {enabled: true, clusterCIDR: 10.244.0.0/16}}"},
 		{"tags", "provider: aws\nclusterName: c\ncontrollers: {tagging: {enabled: true, tags: team}}"},

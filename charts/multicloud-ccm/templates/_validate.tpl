@@ -228,6 +228,13 @@ before the others of the folder.
 {{- if or (gt $four 1) (gt $six 1) }}
 {{- $p = append $p (printf "controllers.route.clusterCIDR is %q: use one network, or an IPv4 and an IPv6 one" (toString .Values.controllers.route.clusterCIDR)) }}
 {{- end }}
+{{- range compact (splitList "," (toString .Values.nodes.networks)) }}
+{{- if not (regexMatch (include "multicloud-ccm.network" $) (trim .)) }}
+{{- $p = append $p (printf "nodes.networks has %q: use networks such as 100.64.0.0/10, with commas between" .) }}
+{{- else if or (and (contains ":" .) (lt (int (last (splitList "/" (trim .)))) 32)) (and (not (contains ":" .)) (lt (int (last (splitList "/" (trim .)))) 8)) }}
+{{- $p = append $p (printf "nodes.networks has %q, which is too wide: use /8 or narrower for IPv4, /32 for IPv6" .) }}
+{{- end }}
+{{- end }}
 {{- range .Values.networkPolicy.egress.ports }}
 {{- $text := include "multicloud-ccm.text" . }}
 {{- if or (not (regexMatch "^[1-9][0-9]{0,4}$" $text)) (gt (int64 $text) 65535) }}

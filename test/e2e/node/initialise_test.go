@@ -36,10 +36,7 @@ func TestInitialiseEach(t *testing.T) {
 			node.Labels[corev1.LabelTopologyRegion] != m.Region || node.Labels[corev1.LabelTopologyZone] != m.Zone {
 			t.Errorf("%+v: provider-ID %s, labels %v", m, node.Spec.ProviderID, node.Labels)
 		}
-		got := map[corev1.NodeAddressType]string{}
-		for _, a := range node.Status.Addresses {
-			got[a.Type] = a.Address
-		}
+		got := addressesOf(node)
 		if got[corev1.NodeInternalIP] != m.Internal || m.External != "" && got[corev1.NodeExternalIP] != m.External {
 			t.Errorf("%+v: addresses %v", m, node.Status.Addresses)
 		}

@@ -1,0 +1,140 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"strings"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+func TestNodeNetworks(t *testing.T) {
+	const vpn = "100.64.0.7"
+	made := func(name, nodeIP string, age time.Duration, change ...func(*corev1.Node)) *corev1.Node {
+		n := node(name, "", change...)
+		n.UID, n.CreationTimestamp = types.UID(name), metav1.NewTime(time.Unix(1e9, 0).Add(-age))
+		if nodeIP != "" {
+			n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: nodeIP}
+		}
+		return n
+	}
+	shows := func(address string) func(*corev1.Node) {
+		return func(n *corev1.Node) {
+			n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}
+		}
+	}
+	fresh := withTaint(uninitializedTaint)
+	own := []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.5"}, {Type: cloud.AddressExternalIP, Address: "203.0.113.5"}}
+	networks := []string{"100.64.0.0/10", "fd7a::/32", "10.0.0.0/8"}
+	for name, tt := range map[string]struct {
+		node     *corev1.Node
+		networks []string
+		others   []*corev1.Node
+		holders  map[string]cloud.InstanceID
+		failure  error
+		want     string // the addresses of the Node, or a part of the error
+		fails    bool
+	}{
+		"without the flag":                        {node: made("n", vpn, 0, fresh), want: "name the VPN's network in --node-networks", fails: true},
+		"a VPN's address":                         {node: made("n", vpn, 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+		"of another network":                      {node: made("n", "192.0.2.1", 0, fresh), networks: networks, want: "is not an address of the machine", fails: true},
+		"the machine's own":                       {node: made("n", "10.0.0.5", 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 10.0.0.5"},
+		"no --node-ip":                            {node: made("n", "", 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 10.0.0.5"},
+		"no address":                              {node: made("n", "here", 0, fresh), networks: networks, want: "--node-ip here", fails: true},
+		"of both families":                        {node: made("n", vpn+",fd7a::7", 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7, InternalIP fd7a::7"},
+		"the VPN's and the machine's":             {node: made("n", "10.0.0.5,fd7a::7", 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 10.0.0.5, InternalIP fd7a::7"},
+		"the second is of no network":             {node: made("n", vpn+",2001:db8::1", 0, fresh), networks: networks, want: "is not an address of the machine", fails: true},
+		"another machine's":                       {node: made("n", "10.0.0.6", 0, fresh), networks: networks, holders: map[string]cloud.InstanceID{"10.0.0.6": "6"}, want: "machine 6 has it", fails: true},
+		"nobody knows whose":                      {node: made("n", vpn, 0, fresh), networks: networks, holders: map[string]cloud.InstanceID{vpn: "?"}, want: "it is not known", fails: true},
+		"machines that cannot be listed":          {node: made("n", vpn, 0, fresh), networks: networks, failure: errors.New("no answer"), want: "finding out who has", fails: true},
+		"another Node shows it":                   {node: made("n", vpn, time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, shows(vpn))}, want: "Node o has it", fails: true},
+		"another Node shows it in another form":   {node: made("n", "fd7a::7", time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, shows("FD7A:0::7"))}, want: "Node o has it", fails: true},
+		"another Node's kubelet was given it":     {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0)}, want: "Node o has it", fails: true},
+		"an older Node waits with it":             {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, fresh, shows(vpn))}, want: "Node o has it", fails: true},
+		"a younger Node waits with it":            {node: made("n", vpn, time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0, fresh, shows(vpn))}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+		"of two of one age the first by name":     {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0, fresh)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+		"an older one that waits, and one has it": {node: made("n", vpn, 0), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, fresh)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			parsed, err := ParseNodeNetworks(tt.networks)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n := NodeIPs{Networks: parsed, Nodes: func() []*corev1.Node { return append(tt.others, tt.node) },
+				Machines: func(_ context.Context, addresses []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) {
+					known := map[netip.Addr]cloud.InstanceID{}
+					for _, a := range addresses {
+						if holder := tt.holders[a.String()]; holder != "?" {
+							known[a] = holder
+						}
+					}
+					return known, tt.failure
+				}}
+			machine, err := n.Complete(t.Context(), tt.node, cloud.Instance{ID: "5", ProviderID: "sim://5", Addresses: own})
+			if tt.fails {
+				if err == nil || !strings.Contains(err.Error(), tt.want) || len(machine.Addresses) != len(own) {
+					t.Errorf("error %v with %v, want one that says %q", err, machine.Addresses, tt.want)
+				}
+				return
+			}
+			addresses, failed := NodeAddresses(tt.node, machine)
+			if got := AddressText(addresses); err != nil || failed != nil || got != tt.want {
+				t.Errorf("%s, %v, %v; want %s", got, err, failed, tt.want)
+			}
+		})
+	}
+}
+
+// What the cloud cannot say is no reason to write a Node's addresses, and no reason to tell somebody of its --node-ip.
+func TestNodeNetworksWithoutAnswer(t *testing.T) {
+	said := &saidEvents{}
+	i := instancesOf(&fakeInventory{machine: cloud.Instance{ID: "1", ProviderID: "sim://1", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.5"}}}})
+	i.events = said
+	i.nodeIPs = NodeIPs{Networks: []netip.Prefix{netip.MustParsePrefix("100.64.0.0/10")}, Nodes: func() []*corev1.Node { return nil },
+		Machines: func(context.Context, []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) { panic("no answer") }}
+	n := node("n", "", withTaint(uninitializedTaint))
+	n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: "100.64.0.7"}
+	if got, err := i.InstanceMetadata(t.Context(), n); err == nil || len(said.Take()) > 0 {
+		t.Errorf("metadata %v, error %v", got, err)
+	}
+}
+
+func TestParseNodeNetworks(t *testing.T) {
+	for text, want := range map[string]string{
+		"100.64.0.0/10":          "",
+		" 10.8.0.0/24":           "",
+		"10.0.0.0/8":             "",
+		"fd7a:115c:a1e0::/48":    "",
+		"2001:db8::/32":          "",
+		"":                       "is no network",
+		"100.64.0.7":             "is no network",
+		"vpn":                    "is no network",
+		strings.Repeat("a", 1e5): "characters more",
+		"10.8.0.1/24":            "want 10.8.0.0/24, or 10.8.0.1/32",
+		"0.0.0.0/0":              "too wide",
+		"8.0.0.0/7":              "too wide",
+		"::/0":                   "too wide",
+		"fd00::/8":               "want /8 or narrower for IPv4 and /32 for IPv6",
+		"::ffff:10.8.0.0/120":    "want 10.8.0.0/24",
+		"127.0.0.0/8":            "no addresses at which others reach",
+		"169.254.0.0/16":         "no addresses at which others reach",
+		"224.0.0.0/8":            "no addresses at which others reach",
+		"fe80::/64":              "no addresses at which others reach",
+	} {
+		got, err := ParseNodeNetworks([]string{text})
+		switch {
+		case want == "" && (err != nil || len(got) != 1):
+			t.Errorf("%q: %v, %v", text, got, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 1000):
+			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
