@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
@@ -84,16 +86,19 @@ func (s Section) rank() int {
 	return 1
 }
 
+// mostOfWhy is how many bytes of a reason are shown. It may end with a command, which the longest of a cloud fits in.
+const mostOfWhy = 4 * event.MostOfMessage
+
 // rows are the facts for people.
 func (s Section) rows() []layout.Row {
 	var rows []layout.Row
 	for _, f := range s.Facts {
-		r := layout.Row{Name: printable(f.Name), Values: []string{printable(f.Value)}, Problem: f.Problem}
+		r := layout.Row{Name: printable(f.Name), Values: []string{printable(cloud.Shorten(f.Value, event.MostOfMessage))}, Problem: f.Problem}
 		if f.Value == "" {
 			r.Values = []string{`""`}
 		}
 		if f.Why != "" {
-			r.Why = printable(f.Why)
+			r.Why = printable(cloud.Shorten(f.Why, mostOfWhy))
 		}
 		rows = append(rows, r)
 	}

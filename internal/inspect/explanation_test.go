@@ -26,6 +26,20 @@ func TestExplanationText(t *testing.T) {
 	}
 }
 
+// A value of 100 kB is not repeated for people.
+func TestExplanationOfLongValues(t *testing.T) {
+	e := Explanation{Version: 1, Subject: "Service shop/web"}
+	long := strings.Repeat("x", 100_000)
+	e.section("Annotations").problem("a", long, "ignored: "+long)
+	var out strings.Builder
+	if err := e.Text(&out, layout.Page{Width: 80}); err != nil {
+		t.Fatal(err)
+	}
+	if got := out.String(); len(got) > 8_000 || strings.Count(got, "characters more)") != 2 {
+		t.Errorf("%d bytes: %.300s", len(got), got)
+	}
+}
+
 // What is to be done is said once.
 func TestExplainPlan(t *testing.T) {
 	e := Explanation{Version: 1, Subject: "Service shop/web"}

@@ -160,7 +160,7 @@ func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initiali
 	case lasting:
 		i.report.tell(node, unseen, event.NodeLeftAlone, fmt.Errorf("%w that these credentials see: the Node is kept as long as it is Ready; where its machine is in another account, project or region: "+
 			"kubectl label node %s %s=true", err, node.Name, LabelUnmanaged))
-	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn), cloud.IsClass(err, cloud.FailureThrottled):
+	case initialised, ctx.Err() != nil, errors.Is(err, errNotItsTurn), cloud.IsClass(err, cloud.FailureThrottled), early(node, err):
 	case missing:
 		i.report.tell(node, "not found", event.InstanceNotFound, err)
 	case cloud.FailureOf(err).Class != cloud.FailureUnknown:
@@ -168,6 +168,15 @@ func (i *Inventory) tellMissing(ctx context.Context, node *corev1.Node, initiali
 	default:
 		i.report.tell(node, "not initialised", event.NotInitialised, advised(err))
 	}
+}
+
+// settling is how long a new machine may be missing in lists, or without an address, before its Node is told. Clouds show what
+// they have just made after some seconds.
+const settling = 15 * time.Second
+
+// early reports whether a Node is so new that what it lacks may be only late. What the cloud refuses is told at once.
+func early(node *corev1.Node, err error) bool {
+	return cloud.FailureOf(err).Class == cloud.FailureUnknown && time.Since(node.CreationTimestamp.Time) < settling
 }
 
 // stays reports whether a Node whose machine was not found stays Ready.

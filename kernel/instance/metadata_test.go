@@ -59,11 +59,18 @@ func TestNameAppearsAfterID(t *testing.T) {
 		if cost := w.cost(); cost > 0 {
 			t.Errorf("%d requests for the same question at once", cost)
 		}
+		if n, text := w.told("new", event.InstanceNotFound); n != 0 {
+			t.Errorf("%d events before the cloud had time to show the machine: %s", n, text)
+		}
+		time.Sleep(settling)
+		for range 3 {
+			_, _ = i.Metadata(t.Context(), node)
+		}
 		if n, text := w.told("new", event.InstanceNotFound); n != 1 {
 			t.Errorf("%d events, want 1: %s", n, text)
 		}
 		w.change(id, func(m *cloud.Instance) { m.Name = "new" })
-		time.Sleep(cache.FirstMiss)
+		time.Sleep(2 * cache.FirstMiss)
 		if machine, err := i.Metadata(t.Context(), node); err != nil || machine.ID != id {
 			t.Errorf("Metadata() = %s, %v once it has its name", machine.ID, err)
 		}
