@@ -17,10 +17,10 @@ import (
 
 // flags are our own flags beside the framework's.
 type flags struct {
-	clusterID    string
-	formerIDs    []string
-	dryRun       bool
-	deniedPorts  []string
+	clusterID   string
+	formerIDs   []string
+	dryRun      bool
+	deniedPorts []string
 	// networks is the text of tuning.NodeNetworks, which problems reads.
 	networks     []string
 	nodeDeletion bool
