@@ -17,6 +17,9 @@ import (
 // poolSize is how many machines are replaced at once.
 const poolSize = 10
 
+// replacedName is the Service whose load balancer gets new targets.
+const replacedName = "replaced"
+
 // replaceAll measures, in a cluster of its own with few Nodes, until a load balancer has new machines as targets that have taken
 // the place of all others at once. Nobody announced that, so the Nodes of the old ones are held.
 func (r *run) replaceAll(ctx context.Context) error {
@@ -38,8 +41,12 @@ func (r *run) replaceAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(r.makeService(ctx, "replaced"), r.untilTargets(ctx, old)); err != nil {
+	if err := errors.Join(r.makeService(ctx, replacedName), r.untilTargets(ctx, old)); err != nil {
 		return err
+	}
+	// A load balancer that is still being made has its targets before its address, and takes no other change meanwhile.
+	if err := r.watch.signal.Until(ctx, func() bool { return r.watch.served(replacedName) }); err != nil {
+		return fmt.Errorf("waiting for the Service's address: %w", err)
 	}
 	if err := errors.Join(r.lab.Cloud.Remove(ctx, old...), r.setReady(ctx, r.names, false)); err != nil {
 		return fmt.Errorf("removing machines: %w", err)

@@ -151,6 +151,13 @@ func (w *clusterWatch) addressed() map[string]time.Time {
 	return got
 }
 
+// served reports whether a Service has an address.
+func (w *clusterWatch) served(name string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.services[name].IsZero()
+}
+
 // has reports whether a Service exists.
 func (w *clusterWatch) has(name string) bool {
 	w.mu.Lock()

@@ -77,12 +77,16 @@ func invalid(ctx context.Context, a *arena) ([]Result, error) {
 	}
 	done := fmt.Sprintf("%d Services with an invalid value", services)
 	return []Result{
-		within(done, "until another namespace's Service has an address, twice as long as alone", 2*alone, beside),
+		within(done, "until another namespace's Service has an address, twice as long as alone and a look at it", 2*alone+firstLook, beside),
 		count(done, "requests to the cloud until the next valid one is made", 20, len(asked), strings.Join(asked, ", ")),
 	}, nil
 }
 
 const greedy = "greedy"
+
+// firstLook is when a new load balancer is looked at that the answer to its creation did not show active. Of two of them one may be active
+// at once, and the other only then.
+const firstLook = time.Second
 
 // limited starts a CCM on a small pool, with a cloud that enforces its limit.
 func (a *arena) limited(ctx context.Context) error {
