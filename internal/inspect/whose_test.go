@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,13 +35,10 @@ func TestWhoseNode(t *testing.T) {
 	} {
 		test.node.Name = "a"
 		i := New(Options{Cloud: driver, Cluster: Cluster{Nodes: []*corev1.Node{test.node}}, Tuning: framework.DefaultTuning()})
-		for _, fact := range i.ExplainNode(t.Context(), test.node).Sections[0].Facts {
-			if fact.Name != "owner" {
-				continue
-			}
-			if fact.Value != test.want[0] || !strings.Contains(fact.Why, test.want[1]) {
-				t.Errorf("%s: owner %q (%s), want %q", name, fact.Value, fact.Why, test.want)
-			}
+		facts := i.ExplainNode(t.Context(), test.node).Sections[0].Facts
+		n := slices.IndexFunc(facts, func(f Fact) bool { return f.Name == "owner" })
+		if n < 0 || facts[n].Value != test.want[0] || !strings.Contains(facts[n].Why, test.want[1]) {
+			t.Errorf("%s: facts %+v, want owner %q", name, facts, test.want)
 		}
 	}
 }
