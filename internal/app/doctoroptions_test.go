@@ -2,12 +2,33 @@ package app
 
 import (
 	"slices"
+	"strings"
 	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
 )
 
 func TestElsewhereArgs(t *testing.T) {
 	got := elsewhereArgs([]string{"/ccm", "--", "--cloud-config", "/a", "--cluster-name", "prod", "--kubeconfig=/b", "-v=2", "--dry-run"})
 	if want := []string{"/ccm", "--cluster-name", "prod", "--dry-run"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// The doctor knows by the flags of the controller manager that there is no election. A dry run takes no lease whatever they say.
+func TestElectionOfTheManager(t *testing.T) {
+	for args, want := range map[string]bool{
+		"": false, "--leader-elect=true": false, "--leader-elect=false": true, "--leader-elect=false --dry-run": false,
+	} {
+		e, cmd, m := &examination{}, &cobra.Command{}, doctor.Manager{}
+		e.declare(cmd)
+		if err := takeFlags(cmd.Flags(), elsewhereArgs(strings.Fields(args))); err != nil {
+			t.Fatal(err)
+		}
+		if e.judge(cmd.Flags(), &m); m.NoElection != want || len(m.Problems) > 0 {
+			t.Errorf("%q: no election %t, want %t; problems %q", args, m.NoElection, want, m.Problems)
+		}
 	}
 }

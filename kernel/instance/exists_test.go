@@ -159,8 +159,9 @@ func TestHealthyProofIsNoWarning(t *testing.T) {
 		w.mu.Lock()
 		w.events, w.hide = nil, func(cloud.InstanceID) bool { return true }
 		w.mu.Unlock()
-		for n := 0; n == 0; n, _ = w.told("held", event.CheckingInstance) {
+		for n, looks := 0, 0; n == 0 && looks < 300; looks++ {
 			w.lifecycle(t.Context(), i, 10, time.Second)
+			n, _ = w.told("held", event.CheckingInstance)
 		}
 		w.lifecycle(t.Context(), i, 10, DefaultPolicy().proofTime()-10*time.Second)
 		if n, _ := w.told("held", event.DeletionHeld); n != 0 {

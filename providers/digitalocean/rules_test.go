@@ -111,7 +111,7 @@ func TestRules(t *testing.T) {
 			name: "no node ports",
 			edit: func(s *cloud.Input) { s.Ports[0].NodePort, s.Ports[1].NodePort = 0, 0 },
 			refused: []string{
-				"spec.ports[0].nodePort", "spec.ports[1].nodePort",
+				"spec.ports[0].nodePort is not set", "spec.ports[1].nodePort is not set",
 			},
 		},
 		{

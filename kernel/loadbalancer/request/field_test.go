@@ -90,6 +90,10 @@ func TestFieldsAreRead(t *testing.T) {
 	if len(r.Problems) > 0 || len(r.Warnings) != 2 || r.Warnings[1].Reason != event.ConfigurationIgnored || r.Warnings[1].Message != "spec.sessionAffinity: no affinity" {
 		t.Errorf("problems %v, warnings %v", r.Problems, r.Warnings)
 	}
+	svc.Spec.Ports[1].NodePort = 0 // which nobody has set
+	if r = Read(svc, c, Cluster{ID: "c"}); len(r.Problems) != 1 || !strings.HasPrefix(r.Problems[0].Message, "spec.ports[1].nodePort is not set: ") {
+		t.Errorf("problems %v", r.Problems)
+	}
 }
 
 // A value that the Service does not have is said to be the configuration's, and one that nobody set to be not set.

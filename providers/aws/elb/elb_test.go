@@ -288,7 +288,7 @@ func TestClassicRefuses(t *testing.T) {
 		option.HealthPath.Name:          specOf("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
 	} {
 		_, _, err := newBalancers().Normalize(in)
-		if problem, ok := errors.AsType[*cloud.Invalid](err); !ok || problem.Field != field || problem.Want == "" {
+		if problem, ok := errors.AsType[*cloud.Invalid](err); !ok || problem.Field != field || problem.Want == "" || problem.Value == "0" {
 			t.Errorf("%s: error %v", field, err)
 		}
 	}

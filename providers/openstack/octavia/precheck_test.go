@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/check"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
@@ -110,20 +111,33 @@ func TestCheck(t *testing.T) {
 
 // TestCheckOfTheConfiguration: what the configuration says is not said to be an annotation's, which nobody wrote.
 func TestCheckOfTheConfiguration(t *testing.T) {
+	const configured = " in [LoadBalancer] of the configuration: "
+	subnet := func(p *config.Placement) { p.Subnet = idNone }
 	for name, test := range map[string]struct {
-		options map[string]string
-		want    string
+		options   map[string]string
+		configure func(*config.Placement)
+		want      string
 	}{
-		"of all":          {nil, `subnet-id in [LoadBalancer] of the configuration: "` + idNone},
-		"or of a class":   {map[string]string{option.Class.Name: "gold"}, `subnet-id in [LoadBalancer] or [LoadBalancerClass "gold"] of the configuration: "` + idNone},
-		"of the Service":  {map[string]string{option.Subnet.Name: idNone}, option.Subnet.Name + `: "` + idNone},
-		"another network": {map[string]string{option.FloatingNetwork.Name: idNone}, option.FloatingNetwork.Name + `: "` + idNone},
+		"of all":             {nil, subnet, "subnet-id" + configured + `"` + idNone},
+		"or of a class":      {map[string]string{option.Class.Name: "gold"}, subnet, `subnet-id in [LoadBalancer] or [LoadBalancerClass "gold"] of the configuration: "` + idNone},
+		"of the Service":     {map[string]string{option.Subnet.Name: idNone}, subnet, option.Subnet.Name + `: "` + idNone},
+		"another network":    {map[string]string{option.FloatingNetwork.Name: idNone}, subnet, option.FloatingNetwork.Name + `: "` + idNone},
+		"an inner network":   {nil, func(p *config.Placement) { p.FloatingNetwork = idNodes }, "floating-network-id" + configured + `"` + idNodes},
+		"a floating subnet":  {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnet = idPublic, idNode }, "floating-subnet-id" + configured + `"` + idNode},
+		"the name of one":    {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetName = idPublic, "none-*" }, "floating-subnet" + configured + `"none-*"`},
+		"the tags of one":    {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetTags = idPublic, "none" }, "floating-subnet-tags" + configured + `"none"`},
+		"of another network": {map[string]string{option.Network.Name: idFarNet}, func(p *config.Placement) { p.Subnet = idNode }, "subnet-id" + configured + `"` + idNode},
 	} {
 		c := newCase(t, checked())
-		c.driver.Config.Placement.Subnet = idNone
+		test.configure(&c.driver.Config.Placement)
 		if err := c.driver.Check(t.Context(), specOf(test.options), cloud.Observed{}); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: %v, want %q", name, err, test.want)
 		}
+	}
+	in := specOf(nil)
+	in.Lookups = map[string]string{desired.LookupNoSubnet: idNone}
+	if _, _, err := newCase(t, checked()).driver.Normalize(in); err == nil || !strings.Contains(err.Error(), "member-subnet-id"+configured+`"`+idNone) {
+		t.Errorf("the members' subnet: %v", err)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestRefusalsAreOneLineAndExitWith64(t *testing.T) {
 }
 
 // TestBadSettings: all that is wrong with settings and needs no cloud to be told is one usage error, which names all of it, of the
-// controller manager and of the commands that look at a cloud. There is no cloud and no API server here: nothing is read before.
+// controller manager and of the commands that look at a cloud. There is no cloud here, and no kubeconfig: nothing is read before.
 func TestBadSettings(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("[Global]\nauth-url = x\nRegion = a/b\nNodeIPFamilies = ipv5\n[LoadBalancer]\ncreate-monitor = maybe\n"), 0o600); err != nil {
@@ -118,7 +118,7 @@ func TestBadSettings(t *testing.T) {
 				args = append(args, "--cloud-config="+file)
 			}
 			if command != nil {
-				args = append(args, "--kubeconfig="+kubeconfig(t))
+				args = append(args, "--kubeconfig=/does/not/exist")
 			}
 			code, stdout, stderr := runWith(t, wrong.env, binary(t), args...)
 			if code != 64 || stdout != "" || strings.Count(stderr, "\n") != 1 {
@@ -131,17 +131,6 @@ func TestBadSettings(t *testing.T) {
 			}
 		}
 	}
-}
-
-// kubeconfig is one of an API server that is not there.
-func kubeconfig(t *testing.T) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "kubeconfig")
-	const content = `{"apiVersion":"v1","kind":"Config","current-context":"c","contexts":[{"name":"c","context":{"cluster":"c"}}],"clusters":[{"name":"c","cluster":{"server":"http://127.0.0.1:1"}}]}`
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
 }
 
 func TestProviders(t *testing.T) {
