@@ -76,9 +76,11 @@ func (e *explaining) run(cmd *cobra.Command, args []string) error {
 	}
 	out := cmd.OutOrStdout()
 	if *e.format == "json" {
-		return writeJSON(out, explanation)
+		err = writeJSON(out, explanation)
+	} else {
+		err = explanation.Text(out, e.page(out))
 	}
-	return explanation.Text(out, e.page(out))
+	return cmp.Or(err, e.refused)
 }
 
 func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (inspect.Explanation, error) {

@@ -38,6 +38,8 @@ type perspective struct {
 	everyService bool
 	// goesOn says that refused credentials do not end it: something is known without the cloud.
 	goesOn bool
+	// refused is what the cloud said where goesOn let the run go on.
+	refused error
 }
 
 func (p *perspective) flags(fs *pflag.FlagSet) {
@@ -123,6 +125,7 @@ func (p *perspective) reach(ctx context.Context, chosen choice, out io.Writer) (
 	if err == nil {
 		err = reached(ctx, c)
 		if p.goesOn && cloud.IsClass(err, cloud.FailureUnauthorized) {
+			p.refused = unreached(source, err)
 			return c, nil
 		}
 	}

@@ -2,6 +2,10 @@ package doctor
 
 import (
 	"fmt"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
 // Scope is what a check is about.
@@ -43,9 +47,19 @@ func (c Check) outcome(f *facts) (o Outcome) {
 			o = Outcome{Level: Skipped, Message: fmt.Sprintf("the check itself failed, please report it: %v", r)}
 		}
 	}()
-	o = c.judge(f)
+	o = c.judge(f).shortened()
 	if o.Fix == "" && (o.Level == Warning || o.Level == Failure) {
 		o.Fix = c.Fix
+	}
+	return o
+}
+
+// shortened returns the outcome with at most as much of each line as an event has: it may hold values that anybody has written.
+func (o Outcome) shortened() Outcome {
+	o.Message = cloud.Shorten(o.Message, event.MostOfMessage)
+	o.Evidence = slices.Clone(o.Evidence)
+	for n, line := range o.Evidence {
+		o.Evidence[n] = cloud.Shorten(line, event.MostOfMessage)
 	}
 	return o
 }

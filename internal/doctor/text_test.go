@@ -144,3 +144,15 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s (-want +got):\n%s", path, diff)
 	}
 }
+
+// What anybody has written is not repeated whole, nor in JSON.
+func TestLongEvidence(t *testing.T) {
+	long := strings.Repeat("x", 100_000)
+	check := Check{ID: "service-annotation-invalid", judge: func(*facts) Outcome {
+		return Outcome{Level: Failure, Message: long, Evidence: []string{"short", long}}
+	}}
+	o := check.outcome(&facts{})
+	if len(o.Message) > 1000 || len(o.Evidence[1]) > 1000 || o.Evidence[0] != "short" {
+		t.Errorf("%d bytes, evidence of %d", len(o.Message), len(o.Evidence[1]))
+	}
+}

@@ -1,13 +1,16 @@
 package inspect
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
 	"sigs.k8s.io/yaml"
 )
 
@@ -20,6 +23,9 @@ const (
 
 // ParseService reads a Service from YAML or JSON. Unknown fields are refused.
 func ParseService(content []byte) (*corev1.Service, error) {
+	if n := documents(content); n > 1 {
+		return nil, fmt.Errorf("it has %d objects: want one Service, so that none is overlooked", n)
+	}
 	var svc corev1.Service
 	if err := yaml.UnmarshalStrict(content, &svc); err != nil {
 		return nil, fmt.Errorf("reading a Service: %w", err)
@@ -32,6 +38,19 @@ func ParseService(content []byte) (*corev1.Service, error) {
 	}
 	svc.Namespace = cmp.Or(svc.Namespace, corev1.NamespaceDefault)
 	return &svc, nil
+}
+
+// documents counts the objects of YAML or JSON, up to one that cannot be read.
+func documents(content []byte) (n int) {
+	for decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096); ; {
+		var object json.RawMessage
+		if decoder.Decode(&object) != nil {
+			return n
+		}
+		if len(object) > 0 && string(object) != "null" {
+			n++
+		}
+	}
 }
 
 // Applied returns the Service as it would be after `kubectl apply`. What others wrote on the one in

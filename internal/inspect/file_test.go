@@ -52,14 +52,24 @@ func TestApplied(t *testing.T) {
 
 func TestParseServiceRefuses(t *testing.T) {
 	for text, want := range map[string]string{
-		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}":          `want one object with apiVersion v1 and kind Service, got "v1" and "Pod"`,
-		"apiVersion: v1\nkind: Service\nmetadata: {}":             "metadata.name is empty: a Service needs a name",
-		"apiVersion: v1\nkind: Service\nmetadata: {unknown: a}\n": "unknown",
-		"apiVersion: v1\nkind: Service\n---\nkind: Service":       "",
-		"apiVersion: v1\nkind: Service\nspec: {ports: [{port: x":  "",
+		"apiVersion: v1\nkind: Pod\nmetadata: {name: a}":                                                              `want one object with apiVersion v1 and kind Service, got "v1" and "Pod"`,
+		"apiVersion: v1\nkind: Service\nmetadata: {}":                                                                 "metadata.name is empty: a Service needs a name",
+		"apiVersion: v1\nkind: Service\nmetadata: {unknown: a}\n":                                                     "unknown",
+		"apiVersion: v1\nkind: Service\n---\nkind: Service":                                                           "it has 2 objects: want one Service, so that none is overlooked",
+		"apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: b}": "it has 2 objects: want one Service, so that none is overlooked",
+		`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}} {"apiVersion": "v1", "kind": "Service"}`:  "it has 2 objects: want one Service, so that none is overlooked",
+		"apiVersion: v1\nkind: Service\nspec: {ports: [{port: x":                                                      "",
 	} {
 		if _, err := ParseService([]byte(text)); err == nil || want != "" && want != "unknown" && err.Error() != want {
 			t.Errorf("%q: %v", text, err)
 		}
+	}
+}
+
+// Separators around one Service make no second one.
+func TestParseServiceAmongSeparators(t *testing.T) {
+	svc, err := ParseService([]byte("---\n# of the shop\napiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\n"))
+	if err != nil || svc.Name != "a" {
+		t.Errorf("%v, %v", svc, err)
 	}
 }

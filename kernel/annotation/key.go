@@ -42,6 +42,8 @@ type Key struct {
 	Enum    []string
 	// Min and Max bound a TypeInt, and a TypeDuration in seconds; both 0 means any number.
 	Min, Max int
+	// MostItems bounds a TypeList and a TypePorts, 1,000 when 0.
+	MostItems int
 	// Check validates and canonicalises further what the type let through. It must accept
 	// what it returns.
 	Check func(value string) (canonical string, ok bool)

@@ -1,6 +1,7 @@
 package annotation
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -79,7 +80,7 @@ func (s Set) Parse(annotations map[string]string) (Values, []Problem) {
 		case key.Impossible != "" && name == key.Name:
 			problems = append(problems, Problem{Key: name, Value: annotations[name], Warning: true, Idle: key.Impossible})
 		case !ok:
-			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.want(), Warning: key.Lenient, CountsAs: key.BadCounts})
+			problems = append(problems, Problem{Key: name, Value: annotations[name], Want: key.wantInPlaceOf(annotations[name]), Warning: key.Lenient, CountsAs: key.BadCounts})
 			if key.BadCounts != "" {
 				values[key.Name] = key.BadCounts
 			}
@@ -141,6 +142,9 @@ func (k Key) canonical(spelling, raw string) (string, bool) {
 		return "true", true
 	}
 	value := strings.TrimSpace(raw)
+	if k.items(value) > k.mostItems() {
+		return "", false
+	}
 	if k.PerPort {
 		return canonicalByPort(value, func(part string) (string, bool) { return k.plain(spelling, part) })
 	}
@@ -207,6 +211,25 @@ func canonicalPorts(value string) (string, bool) {
 		items[i] = strconv.Itoa(n)
 	}
 	return strings.Join(items, ","), true
+}
+
+// mostItems is how many items a list has at the most: each may cost a message, or a request.
+func (k Key) mostItems() int { return cmp.Or(k.MostItems, 1000) }
+
+// items is how many items the value of a list has, 0 for other values.
+func (k Key) items(value string) int {
+	if k.Type != TypeList && k.Type != TypePorts {
+		return 0
+	}
+	return len(split(value))
+}
+
+// wantInPlaceOf describes the valid values to somebody who wrote another one.
+func (k Key) wantInPlaceOf(value string) string {
+	if n := k.items(value); n > k.mostItems() {
+		return fmt.Sprintf("at most %d items, and not %d", k.mostItems(), n)
+	}
+	return k.want()
 }
 
 // want describes the valid values.

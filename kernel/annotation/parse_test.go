@@ -114,6 +114,23 @@ func TestParseReportsEverythingAtOnce(t *testing.T) {
 	}
 }
 
+// A list of thousands of items is one problem, whatever is in it: each item may cost a message, or a request to the cloud.
+func TestLongLists(t *testing.T) {
+	set := annotation.Set{
+		annotation.Key{Name: "example.com/names", Type: annotation.TypeList}.AtMost(2),
+		{Name: "example.com/ports", Type: annotation.TypePorts},
+	}
+	for value, want := range map[string]string{"a,b": "", "a,b,c": "at most 2 items, and not 3", strings.Repeat("a,", 15_000): "at most 2 items, and not 15000"} {
+		_, problems := set.Parse(map[string]string{"example.com/names": value})
+		if got := len(problems); (got == 1) != (want != "") || got == 1 && problems[0].Want != want {
+			t.Errorf("%.20s: %.300v", value, problems)
+		}
+	}
+	if _, problems := set.Parse(map[string]string{"example.com/ports": strings.Repeat("80,", 1001)}); len(problems) != 1 || problems[0].Want != "at most 1000 items, and not 1001" {
+		t.Errorf("%.300v", problems)
+	}
+}
+
 func TestAliases(t *testing.T) {
 	key := annotation.Key{Name: "multicloud-ccm.io/x", Aliases: []string{"a.com/x", "b.com/x"}, Type: annotation.TypeBool, Default: "false"}
 	tests := []struct {

@@ -88,6 +88,12 @@ func (k Key) Within(least, most int) Key {
 	return k
 }
 
+// AtMost returns the key with the most items that a cloud takes, see MostItems.
+func (k Key) AtMost(items int) Key {
+	k.MostItems = items
+	return k
+}
+
 // OneOf returns the key with those of its values that a cloud has.
 func (k Key) OneOf(values ...string) Key {
 	k.Enum = values

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
@@ -44,9 +45,12 @@ func (e Entry) Text(page layout.Page, indent string) string {
 	}
 	out.WriteString(e.steps(page, indent))
 	for _, warning := range e.Warnings {
-		if text := warning.Reason + ": " + printable(warning.Message); e.Error.isSaidBy(warning) {
+		switch text := warning.Reason + ": " + printable(warning.Message); {
+		case e.Error.isSaidBy(warning):
 			write(layout.Red, "error "+text)
-		} else {
+		case event.Normal(warning.Reason):
+			write("", "note "+text)
+		default:
 			write(layout.Yellow, "warning "+text)
 		}
 	}

@@ -118,15 +118,14 @@ func TestCheckOfTheConfiguration(t *testing.T) {
 		configure func(*config.Placement)
 		want      string
 	}{
-		"of all":             {nil, subnet, "subnet-id" + configured + `"` + idNone},
-		"or of a class":      {map[string]string{option.Class.Name: "gold"}, subnet, `subnet-id in [LoadBalancer] or [LoadBalancerClass "gold"] of the configuration: "` + idNone},
-		"of the Service":     {map[string]string{option.Subnet.Name: idNone}, subnet, option.Subnet.Name + `: "` + idNone},
-		"another network":    {map[string]string{option.FloatingNetwork.Name: idNone}, subnet, option.FloatingNetwork.Name + `: "` + idNone},
-		"an inner network":   {nil, func(p *config.Placement) { p.FloatingNetwork = idNodes }, "floating-network-id" + configured + `"` + idNodes},
-		"a floating subnet":  {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnet = idPublic, idNode }, "floating-subnet-id" + configured + `"` + idNode},
-		"the name of one":    {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetName = idPublic, "none-*" }, "floating-subnet" + configured + `"none-*"`},
-		"the tags of one":    {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetTags = idPublic, "none" }, "floating-subnet-tags" + configured + `"none"`},
-		"of another network": {map[string]string{option.Network.Name: idFarNet}, func(p *config.Placement) { p.Subnet = idNode }, "subnet-id" + configured + `"` + idNode},
+		"of all":            {nil, subnet, "subnet-id" + configured + `"` + idNone},
+		"or of a class":     {map[string]string{option.Class.Name: "gold"}, subnet, `subnet-id in [LoadBalancer] or [LoadBalancerClass "gold"] of the configuration: "` + idNone},
+		"of the Service":    {map[string]string{option.Subnet.Name: idNone}, subnet, option.Subnet.Name + `: "` + idNone},
+		"another network":   {map[string]string{option.FloatingNetwork.Name: idNone}, subnet, option.FloatingNetwork.Name + `: "` + idNone},
+		"an inner network":  {nil, func(p *config.Placement) { p.FloatingNetwork = idNodes }, "floating-network-id" + configured + `"` + idNodes},
+		"a floating subnet": {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnet = idPublic, idNode }, "floating-subnet-id" + configured + `"` + idNode},
+		"the name of one":   {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetName = idPublic, "none-*" }, "floating-subnet" + configured + `"none-*"`},
+		"the tags of one":   {nil, func(p *config.Placement) { p.FloatingNetwork, p.FloatingSubnetTags = idPublic, "none" }, "floating-subnet-tags" + configured + `"none"`},
 	} {
 		c := newCase(t, checked())
 		test.configure(&c.driver.Config.Placement)

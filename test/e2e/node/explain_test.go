@@ -105,7 +105,11 @@ func TestExplainService(t *testing.T) {
 	}
 
 	s.refuse()
-	s.says(s.program.explain("service", "default/web"), "! found not known", "refuses the credentials", "! error")
+	if got := s.program.run("", "explain", "service", "default/web"); got.code != 1 || !contains(got.stderr, "refuses the credentials") {
+		t.Errorf("code %d: %s", got.code, got.stderr)
+	} else {
+		s.says(words(got.stdout), "! found not known", "refuses the credentials", "! error")
+	}
 	for want, all := range map[int][][]string{
 		2:  {{"explain", "node", "none"}, {"explain", "service", "none"}},
 		64: {{"explain"}, {"explain", "pod", "x"}, {"explain", "service", "shop/"}, {"explain", "node", "none", "--no-such-flag"}},

@@ -88,11 +88,14 @@ var (
 	serviceKeys = annotation.Set{protocol, tlsPorts, proxyProtocol, cookie, CookieTTL, idleTimeout, sticky, redirect}
 )
 
+// mostCertificates is what the largest type of load balancer has (max_assigned_certificates of lb31). Names are looked up one by one.
+const mostCertificates = 50
+
 // Keys about certificates.
 var (
 	certificateType = own("certificate-type", annotation.TypeString, "uploaded: the certificates that http-certificates names. managed: one that is made for the Service, and deleted with it.").
 			Standing("uploaded").Checked(oneOf("uploaded", "managed"), "uploaded or managed")
-	certificate = annotation.Certificate.WithAliases(prefix+"http-certificates").SwitchingOn(annotation.TLSPorts.Name, "443").PerPorts().
+	certificate = annotation.Certificate.AtMost(mostCertificates).WithAliases(prefix+"http-certificates").SwitchingOn(annotation.TLSPorts.Name, "443").PerPorts().
 			Noted("By id or name.")
 	ManagedName = text("http-managed-certificate-name", "Name of the managed certificate. A change renames it. By default ccm-managed-certificate- and the Service's UID.")
 	Domains     = own("http-managed-certificate-domains", annotation.TypeList, "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.").
