@@ -52,11 +52,15 @@ func (r *run) replaceAll(ctx context.Context) error {
 		return fmt.Errorf("removing machines: %w", err)
 	}
 	m := r.now()
-	replaced, err := r.pool(ctx)
-	if err := errors.Join(err, r.untilTargets(ctx, replaced)); err != nil {
+	replaced, err := r.machines(ctx)
+	if err != nil {
 		return err
 	}
-	r.result.ReplaceAll = Step{Calls: r.calls(m), Seconds: r.lastWrite().Sub(m.at).Seconds()}
+	joined := time.Now() // to make machines takes the OpenStack lab seconds
+	if err := errors.Join(r.joinPool(ctx, replaced), r.untilTargets(ctx, replaced)); err != nil {
+		return err
+	}
+	r.result.ReplaceAll = Step{Calls: r.calls(m), Seconds: r.lastWrite().Sub(joined).Seconds()}
 	r.result.NodesLost += 2*poolSize - r.watch.nodeCount()
 	_, err = r.end(context.WithoutCancel(ctx), replacementProcess, p)
 	return err
@@ -93,17 +97,29 @@ func (r *run) smallCluster(ctx context.Context) error {
 
 // pool makes the machines of a pool and joins their Nodes, Ready.
 func (r *run) pool(ctx context.Context) ([]testcloud.Machine, error) {
+	machines, err := r.machines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return machines, r.joinPool(ctx, machines)
+}
+
+func (r *run) machines(ctx context.Context) ([]testcloud.Machine, error) {
 	machines, err := r.lab.Cloud.Seed(ctx, poolSize, testcloud.Machine{})
 	if err != nil {
 		return nil, fmt.Errorf("making machines: %w", err)
 	}
+	return machines, nil
+}
+
+func (r *run) joinPool(ctx context.Context, machines []testcloud.Machine) error {
 	var nodes []controlplane.NodeOptions
 	for _, m := range machines {
 		node := m.Node()
 		node.Ready = true
 		nodes, r.names = append(nodes, node), append(r.names, m.Name)
 	}
-	return machines, r.lab.JoinNodes(ctx, nodes)
+	return r.lab.JoinNodes(ctx, nodes)
 }
 
 // untilTargets waits until the load balancer has these machines as targets.
