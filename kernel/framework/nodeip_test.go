@@ -108,9 +108,11 @@ func TestNodeNetworksWithoutAnswer(t *testing.T) {
 }
 
 func TestParseNodeNetworks(t *testing.T) {
+	if got, err := ParseNodeNetworks([]string{" 10.8.0.0/24"}); err != nil || len(got) != 1 {
+		t.Errorf("a space before a network: %v, %v", got, err)
+	}
 	for text, want := range map[string]string{
 		"100.64.0.0/10":          "",
-		" 10.8.0.0/24":           "",
 		"10.0.0.0/8":             "",
 		"fd7a:115c:a1e0::/48":    "",
 		"2001:db8::/32":          "",
