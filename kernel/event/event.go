@@ -2,11 +2,7 @@
 // reason is declared here once; docs/reference/events.md is generated from it.
 package event
 
-import (
-	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // Reason is an event reason as it appears in `kubectl describe`.
 type Reason struct {
@@ -81,11 +77,6 @@ func All() []Reason {
 		CheckingInstance, DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeLeftAlone, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
-}
-
-// Normal reports whether a reason is one of those of which events are Normal.
-func Normal(name string) bool {
-	return slices.ContainsFunc(All(), func(r Reason) bool { return r.Name == name && !r.Warning })
 }
 
 // MostOfMessage is how many bytes the message of an event has at most.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
@@ -45,12 +44,9 @@ func (e Entry) Text(page layout.Page, indent string) string {
 	}
 	out.WriteString(e.steps(page, indent))
 	for _, warning := range e.Warnings {
-		switch text := warning.Reason + ": " + printable(warning.Message); {
-		case e.Error.isSaidBy(warning):
+		if text := warning.Reason + ": " + printable(warning.Message); e.Error.isSaidBy(warning) {
 			write(layout.Red, "error "+text)
-		case event.Normal(warning.Reason):
-			write("", "note "+text)
-		default:
+		} else {
 			write(layout.Yellow, "warning "+text)
 		}
 	}
