@@ -60,7 +60,7 @@ func (f *flags) common(fs *pflag.FlagSet) {
 }
 
 func (f *flags) nodes(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.networks, "node-networks", f.networks, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN. A kubelet's --node-ip in one of them becomes the InternalIP of its Node, unless another machine or another Node has it. Nothing else is decided by such an address: targets of load balancers, routes and the match of Node and machine stay the cloud's.")
+	fs.StringSliceVar(&f.networks, "node-networks", f.networks, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN. A kubelet's --node-ip in one of them becomes the InternalIP of its Node, unless another machine or another Node has it. Targets of load balancers, routes and the match of Node and machine stay with what the cloud knows. A network must hold nothing but machines: no Service or Pod IPs, no gateways.")
 }
 
 func (f *flags) safety(fs *pflag.FlagSet) {

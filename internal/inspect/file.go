@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 
 	corev1 "k8s.io/api/core/v1"
@@ -23,7 +24,10 @@ const (
 
 // ParseService reads a Service from YAML or JSON. Unknown fields are refused.
 func ParseService(content []byte) (*corev1.Service, error) {
-	if n := documents(content); n > 1 {
+	switch n, err := documents(content); {
+	case err != nil:
+		return nil, err
+	case n > 1:
 		return nil, fmt.Errorf("it has %d objects: want one Service, so that none is overlooked", n)
 	}
 	var svc corev1.Service
@@ -40,12 +44,15 @@ func ParseService(content []byte) (*corev1.Service, error) {
 	return &svc, nil
 }
 
-// documents counts the objects of YAML or JSON, up to one that cannot be read.
-func documents(content []byte) (n int) {
+// documents counts the objects of YAML or JSON. What is wrong with the first one is left to who reads it.
+func documents(content []byte) (n int, err error) {
 	for decoder := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(content), 4096); ; {
 		var object json.RawMessage
-		if decoder.Decode(&object) != nil {
-			return n
+		switch err := decoder.Decode(&object); {
+		case errors.Is(err, io.EOF), err != nil && n == 0:
+			return n, nil
+		case err != nil:
+			return n, fmt.Errorf("reading what follows the first object: %w", err)
 		}
 		if len(object) > 0 && string(object) != "null" {
 			n++

@@ -59,6 +59,7 @@ func TestParseServiceRefuses(t *testing.T) {
 		"apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Service\nmetadata: {name: b}": "it has 2 objects: want one Service, so that none is overlooked",
 		`{"apiVersion": "v1", "kind": "Service", "metadata": {"name": "a"}} {"apiVersion": "v1", "kind": "Service"}`:  "it has 2 objects: want one Service, so that none is overlooked",
 		"apiVersion: v1\nkind: Service\nspec: {ports: [{port: x":                                                      "",
+		"apiVersion: v1\nkind: Service\nmetadata: {name: a}\n---\nkind: [Service":                                     "",
 	} {
 		if _, err := ParseService([]byte(text)); err == nil || want != "" && want != "unknown" && err.Error() != want {
 			t.Errorf("%q: %v", text, err)

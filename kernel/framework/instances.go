@@ -97,6 +97,9 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 		return i.nodeIPs.Complete(ctx, node, machine)
 	})
 	if _, wrong := errors.AsType[*NodeIPError](err); err != nil && !wrong {
+		if fresh && !cloud.IsClass(err, cloud.FailureThrottled) {
+			i.events.Record(event.About("Node", node), event.NotInitialised, event.Explained(err))
+		}
 		return nil, err
 	}
 	i.tellNodeIP(node, machine, err)

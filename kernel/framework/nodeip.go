@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -33,8 +34,8 @@ type NodeIPs struct {
 //	the cloud has it of the machine                    the machine as it is
 //	in none of the networks                            *NodeIPError
 //	another machine of the cloud has it                *NodeIPError, with its id
-//	another Node says that it has it, and comes first  *NodeIPError, with its name
-//	not known whether another machine has it           *NodeIPError, or why the machines cannot be listed
+//	another Node says that it has it, see before       *NodeIPError, with its name
+//	not known whether another machine has it           an error that says so, or why the machines cannot be listed
 //	any other                                          the machine with it, as an InternalIP
 //
 // With an error the machine is returned as it is.
@@ -73,7 +74,7 @@ func (n *NodeIPs) has(address netip.Addr) bool {
 // taken says who else has an address, "" for nobody.
 func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.InstanceID, address netip.Addr) (string, error) {
 	for _, other := range n.Nodes() {
-		if other.UID != node.UID && claims(other, address) && first(other, node) {
+		if other.UID != node.UID && claims(other, address) && before(other, node, address) {
 			return fmt.Sprintf("in --node-networks, and Node %s has it", other.Name), nil
 		}
 	}
@@ -83,7 +84,7 @@ func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.Instan
 	}
 	switch holder, known := machines[address]; {
 	case !known:
-		return "in --node-networks, and it is not known whether another machine has it", nil
+		return "", errUnknownHolder
 	case holder != "" && holder != own:
 		return fmt.Sprintf("in --node-networks, and machine %s has it", holder), nil
 	}
@@ -92,8 +93,12 @@ func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.Instan
 
 // claims reports whether a Node shows an address, or its kubelet was given it.
 func claims(node *corev1.Node, address netip.Addr) bool {
-	return slices.Contains(given(node), address) ||
-		slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address) })
+	return slices.Contains(given(node), address) || shows(node, address)
+}
+
+// shows reports whether a Node shows an address.
+func shows(node *corev1.Node, address netip.Addr) bool {
+	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address) })
 }
 
 // is reports whether a text is an address. Clouds write IPv6 in several forms.
@@ -105,10 +110,26 @@ func is(text string, address netip.Addr) bool {
 	return err == nil && address.Is6() && parsed == address
 }
 
-// first reports whether a Node comes before another one that claims the same: one that is initialised, then the older one.
-func first(a, b *corev1.Node) bool {
-	if fresh := instance.Uninitialized(a); fresh != instance.Uninitialized(b) {
-		return !fresh
+// before reports whether a Node comes before another one that claims the same address: what one has it keeps, whatever the other
+// one's kubelet says later.
+//
+//	the first              the other               the first comes before it
+//	initialised, shows it  initialised, shows it   yes, and the other way round: neither gets more than it has
+//	initialised, shows it  any other               yes
+//	initialised            new                     yes
+//	alike in that                                  where it is older
+func before(a, b *corev1.Node, address netip.Addr) bool {
+	rank := func(node *corev1.Node) int {
+		switch {
+		case instance.Uninitialized(node) || node.Spec.ProviderID == "":
+			return 2
+		case shows(node, address):
+			return 0
+		}
+		return 1
+	}
+	if rank(a) != rank(b) || rank(a) == 0 {
+		return rank(a) <= rank(b)
 	}
 	if !a.CreationTimestamp.Equal(&b.CreationTimestamp) {
 		return a.CreationTimestamp.Before(&b.CreationTimestamp)
@@ -147,11 +168,22 @@ const (
 	widest6 = 32
 )
 
+// unreachable are networks with addresses at which no other machine reaches a Node: RFC 6890, section 2.2, and RFC 4291, section 2.4.
+var unreachable = []netip.Prefix{
+	netip.MustParsePrefix("0.0.0.0/8"), netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("169.254.0.0/16"), netip.MustParsePrefix("224.0.0.0/4"),
+	netip.MustParsePrefix("::/127"), netip.MustParsePrefix("fe80::/10"), netip.MustParsePrefix("ff00::/8"),
+}
+
+// errUnknownHolder says that the list of machines is not believed, or that two machines have an address.
+var errUnknownHolder = errors.New("it is not known which machine has it")
+
 // ParseNodeNetworks reads networks of which no cloud knows, such as 100.64.0.0/10.
 func ParseNodeNetworks(texts []string) ([]netip.Prefix, error) {
 	var all []netip.Prefix
 	for _, text := range texts {
-		text = strings.TrimSpace(text)
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
 		network, err := netip.ParsePrefix(text)
 		switch address := network.Addr(); {
 		case err != nil:
@@ -162,8 +194,8 @@ func ParseNodeNetworks(texts []string) ([]netip.Prefix, error) {
 			return nil, fmt.Errorf("%s has bits behind its prefix, want %s, or %s for that address alone", text, network.Masked(), netip.PrefixFrom(address, address.BitLen()))
 		case address.Is4() && network.Bits() < widest4, address.Is6() && network.Bits() < widest6:
 			return nil, fmt.Errorf("%s is too wide, want /%d or narrower for IPv4 and /%d for IPv6: a kubelet may choose any address in it", text, widest4, widest6)
-		case address.IsLoopback(), address.IsMulticast(), address.IsLinkLocalUnicast(), address.IsUnspecified():
-			return nil, fmt.Errorf("%s has no addresses at which others reach a Node, want the network of a VPN such as 100.64.0.0/10", text)
+		case slices.ContainsFunc(unreachable, network.Overlaps):
+			return nil, fmt.Errorf("%s has addresses at which nobody reaches a Node, want the network of a VPN such as 100.64.0.0/10", text)
 		}
 		all = append(all, network)
 	}

@@ -31,7 +31,7 @@ func TestNodeNetworks(t *testing.T) {
 			n.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: address}}
 		}
 	}
-	fresh := withTaint(uninitializedTaint)
+	fresh, initialised := withTaint(uninitializedTaint), func(n *corev1.Node) { n.Spec.ProviderID = "sim://" + n.Name }
 	own := []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.5"}, {Type: cloud.AddressExternalIP, Address: "203.0.113.5"}}
 	networks := []string{"100.64.0.0/10", "fd7a::/32", "10.0.0.0/8"}
 	for name, tt := range map[string]struct {
@@ -53,15 +53,18 @@ func TestNodeNetworks(t *testing.T) {
 		"the VPN's and the machine's":             {node: made("n", "10.0.0.5,fd7a::7", 0, fresh), networks: networks, want: "ExternalIP 203.0.113.5, InternalIP 10.0.0.5, InternalIP fd7a::7"},
 		"the second is of no network":             {node: made("n", vpn+",2001:db8::1", 0, fresh), networks: networks, want: "is not an address of the machine", fails: true},
 		"another machine's":                       {node: made("n", "10.0.0.6", 0, fresh), networks: networks, holders: map[string]cloud.InstanceID{"10.0.0.6": "6"}, want: "machine 6 has it", fails: true},
-		"nobody knows whose":                      {node: made("n", vpn, 0, fresh), networks: networks, holders: map[string]cloud.InstanceID{vpn: "?"}, want: "it is not known", fails: true},
+		"nobody knows whose":                      {node: made("n", vpn, 0, fresh), networks: networks, holders: map[string]cloud.InstanceID{vpn: "?"}, want: "it is not known which machine", fails: true},
 		"machines that cannot be listed":          {node: made("n", vpn, 0, fresh), networks: networks, failure: errors.New("no answer"), want: "finding out who has", fails: true},
-		"another Node shows it":                   {node: made("n", vpn, time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, shows(vpn))}, want: "Node o has it", fails: true},
-		"another Node shows it in another form":   {node: made("n", "fd7a::7", time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, shows("FD7A:0::7"))}, want: "Node o has it", fails: true},
-		"another Node's kubelet was given it":     {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0)}, want: "Node o has it", fails: true},
+		"another Node shows it":                   {node: made("n", vpn, time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, initialised, shows(vpn))}, want: "Node o has it", fails: true},
+		"another Node shows it in another form":   {node: made("n", "fd7a::7", time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", "", 0, initialised, shows("FD7A:0::7"))}, want: "Node o has it", fails: true},
+		"another Node's kubelet was given it":     {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0, initialised)}, want: "Node o has it", fails: true},
 		"an older Node waits with it":             {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, fresh, shows(vpn))}, want: "Node o has it", fails: true},
 		"a younger Node waits with it":            {node: made("n", vpn, time.Hour, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0, fresh, shows(vpn))}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
 		"of two of one age the first by name":     {node: made("n", vpn, 0, fresh), networks: networks, others: []*corev1.Node{made("o", vpn, 0, fresh)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
-		"an older one that waits, and one has it": {node: made("n", vpn, 0), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, fresh)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+		"a younger one shows it":                  {node: made("n", vpn, time.Hour, initialised), networks: networks, others: []*corev1.Node{made("o", vpn, 0, initialised, shows(vpn))}, want: "Node o has it", fails: true},
+		"both show it":                            {node: made("n", vpn, time.Hour, initialised, shows(vpn)), networks: networks, others: []*corev1.Node{made("o", vpn, 0, initialised, shows(vpn))}, want: "Node o has it", fails: true},
+		"it shows what an older one wants":        {node: made("n", vpn, 0, initialised, shows(vpn)), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, initialised)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
+		"an older one that waits, and one has it": {node: made("n", vpn, 0, initialised), networks: networks, others: []*corev1.Node{made("o", vpn, time.Hour, fresh)}, want: "ExternalIP 203.0.113.5, InternalIP 100.64.0.7"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			parsed, err := ParseNodeNetworks(tt.networks)
@@ -93,7 +96,7 @@ func TestNodeNetworks(t *testing.T) {
 	}
 }
 
-// What the cloud cannot say is no reason to write a Node's addresses, and no reason to tell somebody of its --node-ip.
+// What the cloud cannot say is no reason to write a Node's addresses, and none to blame its --node-ip.
 func TestNodeNetworksWithoutAnswer(t *testing.T) {
 	said := &saidEvents{}
 	i := instancesOf(&fakeInventory{machine: cloud.Instance{ID: "1", ProviderID: "sim://1", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.5"}}}})
@@ -102,8 +105,9 @@ func TestNodeNetworksWithoutAnswer(t *testing.T) {
 		Machines: func(context.Context, []netip.Addr) (map[netip.Addr]cloud.InstanceID, error) { panic("no answer") }}
 	n := node("n", "", withTaint(uninitializedTaint))
 	n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: "100.64.0.7"}
-	if got, err := i.InstanceMetadata(t.Context(), n); err == nil || len(said.Take()) > 0 {
-		t.Errorf("metadata %v, error %v", got, err)
+	got, err := i.InstanceMetadata(t.Context(), n)
+	if events := said.Take(); err == nil || len(events) != 1 || !strings.HasPrefix(events[0], "NodeNotInitialised") {
+		t.Errorf("metadata %v, error %v, events %q", got, err, events)
 	}
 }
 
@@ -111,12 +115,14 @@ func TestParseNodeNetworks(t *testing.T) {
 	if got, err := ParseNodeNetworks([]string{" 10.8.0.0/24"}); err != nil || len(got) != 1 {
 		t.Errorf("a space before a network: %v, %v", got, err)
 	}
+	if got, err := ParseNodeNetworks([]string{"100.64.0.0/10", ""}); err != nil || len(got) != 1 {
+		t.Errorf("a comma at the end: %v, %v", got, err)
+	}
 	for text, want := range map[string]string{
 		"100.64.0.0/10":          "",
 		"10.0.0.0/8":             "",
 		"fd7a:115c:a1e0::/48":    "",
 		"2001:db8::/32":          "",
-		"":                       "is no network",
 		"100.64.0.7":             "is no network",
 		"vpn":                    "is no network",
 		strings.Repeat("a", 1e5): "characters more",
@@ -126,10 +132,11 @@ func TestParseNodeNetworks(t *testing.T) {
 		"::/0":                   "too wide",
 		"fd00::/8":               "want /8 or narrower for IPv4 and /32 for IPv6",
 		"::ffff:10.8.0.0/120":    "want 10.8.0.0/24",
-		"127.0.0.0/8":            "no addresses at which others reach",
-		"169.254.0.0/16":         "no addresses at which others reach",
-		"224.0.0.0/8":            "no addresses at which others reach",
-		"fe80::/64":              "no addresses at which others reach",
+		"127.0.0.0/8":            "addresses at which nobody reaches",
+		"169.254.0.0/16":         "addresses at which nobody reaches",
+		"224.0.0.0/8":            "addresses at which nobody reaches",
+		"fe80::/64":              "addresses at which nobody reaches",
+		"169.0.0.0/8":            "addresses at which nobody reaches",
 	} {
 		got, err := ParseNodeNetworks([]string{text})
 		switch {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -60,7 +61,7 @@ const ofServer = "-repair-controller"
 func (c *cluster) listen(ctx context.Context) {
 	c.inform(ctx, "events", &corev1.Event{}, func(object any, there bool) {
 		event, ok := object.(*corev1.Event)
-		if ok && there && event.Type == corev1.EventTypeWarning && !strings.HasSuffix(event.Source.Component, ofServer) {
+		if ok && there && event.Type == corev1.EventTypeWarning && !strings.HasSuffix(cmp.Or(event.ReportingController, event.Source.Component), ofServer) {
 			c.board.warned(c.side, fmt.Sprintf("%s %s: %s: %s", event.InvolvedObject.Kind, event.InvolvedObject.Name, event.Reason, event.Message))
 		}
 	})

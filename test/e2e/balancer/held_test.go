@@ -1,13 +1,14 @@
 package balancer_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -45,7 +46,7 @@ func TestForeignFinalizer(t *testing.T) {
 	s.are("tcp/25", "tcp/80")
 	s.edit("web", func(svc *corev1.Service) { svc.Spec.Ports[0].Port = 82 })
 	s.processed("second")
-	if diff := cmp.Diff(said, s.said("web")); diff != "" {
+	if diff := gocmp.Diff(said, s.said("web")); diff != "" {
 		t.Errorf("events of a Service that is kept by another (-when it was done +later):\n%s", diff)
 	}
 	for _, log := range []string{p.Log(), next.Log()} {
@@ -116,7 +117,7 @@ func (s *site) said(name string) map[string]int {
 	s.must(err)
 	counts := map[string]int{}
 	for _, e := range events.Items {
-		if e.Source.Component == ofServer {
+		if cmp.Or(e.ReportingController, e.Source.Component) == ofServer {
 			continue
 		}
 		counts[e.Reason] += int(max(e.Count, 1))
