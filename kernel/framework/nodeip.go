@@ -37,8 +37,12 @@ type NodeIPs struct {
 //	not known whether another machine has it           *NodeIPError, or why the machines cannot be listed
 //	any other                                          the machine with it, as an InternalIP
 //
-// With an error the machine is returned as it is.
+// Of a machine that only its Node describes each InternalIP is one of the kubelet: none of them may be another Node's. With an error
+// the machine is returned as it is.
 func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud.Instance) (cloud.Instance, error) {
+	if err := n.described(node, machine); err != nil {
+		return machine, err
+	}
 	_, err := NodeAddresses(node, machine)
 	if err == nil || len(n.Networks) == 0 {
 		return machine, err
@@ -55,7 +59,7 @@ func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud
 		case lookup != nil:
 			return machine, fmt.Errorf("finding out who has the address %s of the kubelet's --node-ip: %w", address, lookup)
 		case taken != "":
-			return machine, &NodeIPError{Given: node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], Has: Metadata(machine).NodeAddresses, Taken: taken}
+			return machine, &NodeIPError{Given: address.String(), Has: Metadata(machine).NodeAddresses, Taken: "in --node-networks, and " + taken}
 		}
 		completed.Addresses = append(completed.Addresses, cloud.Address{Type: cloud.AddressInternalIP, Address: address.String()})
 	}
@@ -65,6 +69,34 @@ func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud
 	return completed, nil
 }
 
+// described returns an error where a machine that only its Node describes has an InternalIP of another Node.
+func (n *NodeIPs) described(node *corev1.Node, machine cloud.Instance) error {
+	if !machine.ID.Described() || n.Nodes == nil {
+		return nil
+	}
+	for _, a := range machine.Addresses {
+		address, err := netip.ParseAddr(a.Address)
+		if err != nil || a.Type != cloud.AddressInternalIP {
+			continue
+		}
+		if holder := n.holder(node, address); holder != "" {
+			return &NodeIPError{Given: a.Address, Has: Metadata(machine).NodeAddresses, Taken: "an address that Node " + holder + " has"}
+		}
+	}
+	return nil
+}
+
+// holder returns the name of another Node that claims an address and comes first, "" where there is none.
+func (n *NodeIPs) holder(node *corev1.Node, address netip.Addr) string {
+	text := address.String()
+	for _, other := range n.Nodes() {
+		if other.UID != node.UID && claims(other, address, text) && first(other, node) {
+			return other.Name
+		}
+	}
+	return ""
+}
+
 // has reports whether an address is in one of the networks.
 func (n *NodeIPs) has(address netip.Addr) bool {
 	return slices.ContainsFunc(n.Networks, func(p netip.Prefix) bool { return p.Contains(address) })
@@ -72,10 +104,8 @@ func (n *NodeIPs) has(address netip.Addr) bool {
 
 // taken says who else has an address, "" for nobody.
 func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.InstanceID, address netip.Addr) (string, error) {
-	for _, other := range n.Nodes() {
-		if other.UID != node.UID && claims(other, address) && first(other, node) {
-			return fmt.Sprintf("in --node-networks, and Node %s has it", other.Name), nil
-		}
+	if holder := n.holder(node, address); holder != "" {
+		return "Node " + holder + " has it", nil
 	}
 	machines, err := n.Machines(ctx, []netip.Addr{address})
 	if err != nil {
@@ -83,26 +113,29 @@ func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.Instan
 	}
 	switch holder, known := machines[address]; {
 	case !known:
-		return "in --node-networks, and it is not known whether another machine has it", nil
+		return "it is not known whether another machine has it", nil
 	case holder != "" && holder != own:
-		return fmt.Sprintf("in --node-networks, and machine %s has it", holder), nil
+		return fmt.Sprintf("machine %s has it", holder), nil
 	}
 	return "", nil
 }
 
-// claims reports whether a Node shows an address, or its kubelet was given it.
-func claims(node *corev1.Node, address netip.Addr) bool {
-	return slices.Contains(given(node), address) ||
-		slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address) })
-}
-
-// is reports whether a text is an address. Clouds write IPv6 in several forms.
-func is(text string, address netip.Addr) bool {
-	if text == address.String() {
-		return true
+// claims reports whether a Node shows an address as its InternalIP or ExternalIP, or its kubelet was given it. It is asked for each
+// pair of Nodes.
+func claims(node *corev1.Node, address netip.Addr, text string) bool {
+	same := func(claimed string) bool {
+		if claimed == text || !address.Is6() {
+			return claimed == text
+		}
+		parsed, err := netip.ParseAddr(claimed) // clouds write IPv6 in several forms
+		return err == nil && parsed == address
 	}
-	parsed, err := netip.ParseAddr(text)
-	return err == nil && address.Is6() && parsed == address
+	for part := range strings.SplitSeq(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], ",") {
+		if same(strings.TrimSpace(part)) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return same(a.Address) })
 }
 
 // first reports whether a Node comes before another one that claims the same: one that is initialised, then the older one.
@@ -176,7 +209,7 @@ type NodeIPError struct {
 	// Given is the kubelet's, Has are the machine's.
 	Given string
 	Has   []corev1.NodeAddress
-	// Taken says who has an address of --node-networks already, "" where it is of none of them.
+	// Taken says who has the address, "" where nobody is known to.
 	Taken string
 }
 
