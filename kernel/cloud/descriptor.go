@@ -43,6 +43,9 @@ type Descriptor struct {
 	// IDAnnotation is the Service annotation that records the balancer's id, in the form
 	// the upstream CCM wrote it, or "".
 	IDAnnotation string
+	// Notes are what is otherwise here than with other providers, and has to be known before anything is installed. The chart's
+	// notes and the reference show them.
+	Notes []string
 }
 
 // Variables say what an environment variable is that no Setting has: a typing error, or another program's.

@@ -25,6 +25,13 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDForm:    "static://<name of the Node>",
 		Limits:            cloud.Limits{PageSize: 1, GetBatch: 1},
 		Variables:         cloud.Variables{Prefix: "STATIC_"},
+		Notes: []string{
+			"Every kubelet needs --node-ip, the address at which the other nodes reach it, be it one of WireGuard or Tailscale: it is the InternalIP of its Node. Without it the Node has no address, and waits.",
+			"Every Node that waits for its cloud and has no provider-ID becomes static, and stays so for ever: a provider-ID can never change. That is wrong for a machine that a cloud controller manager of its cloud is to serve: give its kubelet a --provider-id, or its Node the label multicloud-ccm.io/unmanaged=true. `cloud-controller-manager plan nodes` lists the Nodes that would become static.",
+			"No Node is ever deleted or called shut down, because nobody can prove that such a machine is gone. When it is, run kubectl delete node.",
+			"Services are never touched. Load balancers come from others, such as MetalLB, kube-vip, Cilium or the ServiceLB of k3s.",
+			"Nodes that k3s or RKE2 initialised before keep their provider-IDs, and are looked after where static.schemes (STATIC_SCHEMES) names k3s or rke2.",
+		},
 		Settings: []cloud.Setting{
 			{
 				Name: settingSchemes, Value: "schemes", Type: cloud.SettingList,
