@@ -215,6 +215,8 @@ type Config struct {
 	Cloud string
 	// ClusterName is --cluster-name, "kubernetes" by default.
 	ClusterName string
+	// Default says that Nodes which say nothing of their cloud are this one's: they have no provider-ID, and wait for their cloud.
+	Default bool
 	// File returns the current content of --cloud-config; it is nil when none was given. Call
 	// it again where a rotated credential may be in it.
 	File func() ([]byte, error)
