@@ -1,7 +1,6 @@
 package static
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -87,5 +86,5 @@ func Check(config cloud.Config) error {
 
 // errForm says what a provider-ID has to be like.
 func errForm(providerID string) error {
-	return fmt.Errorf("provider-ID %q: %w", cloud.Shorten(providerID, cloud.MostOfValue), errors.New("want static://<name of the Node>, or another name of printable characters without spaces"))
+	return fmt.Errorf("provider-ID %q: want static://<name of the Node>, or another name of letters, digits and ._/:=+$@%%~-", cloud.Shorten(providerID, cloud.MostOfValue))
 }
