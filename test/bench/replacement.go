@@ -37,8 +37,11 @@ func (r *run) replaceAll(ctx context.Context) error {
 	defer p.Kill()
 	ctx, cancel := within(ctx, p, 5*time.Minute)
 	defer cancel()
-	old, err := r.pool(ctx)
+	old, err := r.lab.Cloud.Seed(ctx, poolSize, testcloud.Machine{})
 	if err != nil {
+		return fmt.Errorf("making machines: %w", err)
+	}
+	if err := r.joinPool(ctx, old); err != nil {
 		return err
 	}
 	if err := errors.Join(r.makeService(ctx, replacedName), r.untilTargets(ctx, old)); err != nil {
@@ -52,9 +55,9 @@ func (r *run) replaceAll(ctx context.Context) error {
 		return fmt.Errorf("removing machines: %w", err)
 	}
 	m := r.now()
-	replaced, err := r.machines(ctx)
+	replaced, err := r.lab.Cloud.Seed(ctx, poolSize, testcloud.Machine{})
 	if err != nil {
-		return err
+		return fmt.Errorf("making machines: %w", err)
 	}
 	joined := time.Now() // to make machines takes the OpenStack lab seconds
 	if err := errors.Join(r.joinPool(ctx, replaced), r.untilTargets(ctx, replaced)); err != nil {
@@ -95,23 +98,7 @@ func (r *run) smallCluster(ctx context.Context) error {
 	return nil
 }
 
-// pool makes the machines of a pool and joins their Nodes, Ready.
-func (r *run) pool(ctx context.Context) ([]testcloud.Machine, error) {
-	machines, err := r.machines(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return machines, r.joinPool(ctx, machines)
-}
-
-func (r *run) machines(ctx context.Context) ([]testcloud.Machine, error) {
-	machines, err := r.lab.Cloud.Seed(ctx, poolSize, testcloud.Machine{})
-	if err != nil {
-		return nil, fmt.Errorf("making machines: %w", err)
-	}
-	return machines, nil
-}
-
+// joinPool joins the Nodes of machines, Ready.
 func (r *run) joinPool(ctx context.Context, machines []testcloud.Machine) error {
 	var nodes []controlplane.NodeOptions
 	for _, m := range machines {
