@@ -55,7 +55,7 @@ help: ## Print this list.
 
 CLOUD       ?= sim
 .PHONY: quickstart
-quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=hcloud, CLOUD=openstack; REAL=1 for one that runs pods).
+quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=hcloud, CLOUD=openstack, CLOUD=static; REAL=1 for one that runs pods).
 ifdef REAL
 	@case $(CLOUD) in sim | digitalocean | openstack) ;; *) echo "REAL=1 has the clouds sim, digitalocean and openstack, not \"$(CLOUD)\": leave REAL=1 out" >&2; exit 1 ;; esac
 	@missing=$$(cd test && go run ./cmd/cluster missing) && [ -z "$$missing" ] || { echo "cannot run: $$missing" >&2; exit 1; }

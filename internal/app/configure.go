@@ -18,7 +18,7 @@ func configure(provider registry.Provider, clusterName, path string) (cloud.Conf
 	settings, missing := config.New(d.Settings, os.Getenv)
 	file, unread := configFile(path, d)
 	c := cloud.Config{
-		Cloud: d.Name, ClusterName: clusterName, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
+		Cloud: d.Name, ClusterName: clusterName, Default: true, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
 	}
 	var wrong error
 	if unread == nil && provider.Check != nil {

@@ -10,4 +10,5 @@ var inTree = []string{
 	"hcloud",
 	"openstack",
 	"sim",
+	"static",
 }

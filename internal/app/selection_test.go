@@ -25,7 +25,11 @@ func TestChooseProvider(t *testing.T) {
 		{"unknown", "acme", []string{"digitalocean", "sim"}, "", []string{"acme is not a provider", "digitalocean, sim"}},
 		{"external is for kubelets", "external", []string{"sim"}, "", []string{"external is not a provider here", "for kubelets", "compiled into this binary: sim"}},
 		{"ended", "packet", []string{"sim"}, "", []string{"packet is not a provider here", "Equinix Metal", "ended"}},
-		{"removed", "mesos", []string{"sim"}, "", []string{"removed it", "https://", "without a cloud provider"}},
+		{"removed", "mesos", []string{"sim"}, "", []string{"removed it", "https://", "use static, or run without a cloud provider"}},
+		{"removed, and static now", "vagrant", []string{"sim", "static"}, "", []string{"it is called static here, use --cloud-provider=static"}},
+		{"machines of no cloud", "bare-metal", []string{"sim", "static"}, "", []string{"it is called static here, use --cloud-provider=static"}},
+		{"no cloud provider", "none", []string{"sim", "static"}, "", []string{"it is called static here, use --cloud-provider=static"}},
+		{"of a cloud that ended, not of no cloud", "metal", []string{"sim", "static"}, "", []string{"Equinix Metal"}},
 		{"has its own", "azure", []string{"sim"}, "", []string{"https://github.com/kubernetes-sigs/cloud-provider-azure"}},
 		{"another spelling", "DigitalOcean", []string{"digitalocean", "sim"}, "", []string{"--cloud-provider=DigitalOcean is not a provider: it is called digitalocean here, use --cloud-provider=digitalocean"}},
 		{"another name", "hetzner", []string{"hcloud", "sim"}, "", []string{"--cloud-provider=hetzner is not a provider: it is called hcloud here, use --cloud-provider=hcloud"}},
@@ -35,7 +39,7 @@ func TestChooseProvider(t *testing.T) {
 		{"letters are swapped", "openstakc", []string{"aws", "openstack"}, "", []string{"did you mean openstack?"}},
 		{"its beginning", "open", []string{"aws", "openstack"}, "", []string{"did you mean openstack?"}},
 		{"nearly another name", "hetzer", []string{"hcloud", "sim"}, "", []string{"did you mean hcloud?"}},
-		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, hcloud, openstack, sim"}},
+		{"none compiled in", "", nil, "", []string{"no provider is compiled", "aws, digitalocean, gce, hcloud, openstack, sim, static"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -14,6 +14,8 @@ type Platform struct {
 	// Embedded is what to do about a cloud controller manager of its own, "" when it has
 	// none.
 	Embedded string `json:"embedded,omitempty"`
+	// Balancers is what else to set where load balancers are to come from here, because the platform makes some too.
+	Balancers string `json:"balancers,omitempty"`
 	// Note is what goes wrong most.
 	Note string `json:"note"`
 	// APIServer is what apiServer.mode auto means, on the host network of a control-plane
@@ -38,8 +40,8 @@ func platforms() []Platform {
 			Note:    "Set it before a node first registers; never set it on kube-apiserver, which no longer has the flag."},
 		{Name: "k3s", Title: "k3s", APIServer: "localhost", Port: 6443,
 			Kubelet:  "--kubelet-arg=cloud-provider=external on servers and agents",
-			Embedded: "servers with --disable-cloud-controller, and --disable=servicelb for load balancers from here",
-			Note:     "The embedded one writes provider-IDs that start with k3s:// and can never change: such nodes have to be deleted and registered again."},
+			Embedded: "servers with --disable-cloud-controller", Balancers: "--disable=servicelb for load balancers from here",
+			Note: "The embedded one writes provider-IDs that start with k3s:// and can never change: such nodes have to be deleted and registered again, unless the provider is static, see static.schemes."},
 		{Name: "rke2", Title: "RKE2", APIServer: "localhost", Port: 6443,
 			Kubelet:  "cloud-provider-name: external in /etc/rancher/rke2/config.yaml of every node",
 			Embedded: "disable-cloud-controller: true in config.yaml of the servers",
@@ -72,7 +74,11 @@ func writePlatforms(b *bytes.Buffer) {
 		case "localhost":
 			address = fmt.Sprintf("127.0.0.1:%d", p.Port)
 		}
-		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, p.Kubelet, orDash(p.Embedded), address, p.Note)
+		embedded := orDash(p.Embedded)
+		if p.Balancers != "" {
+			embedded += ", and " + p.Balancers
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s | %s |\n", p.Name, p.Kubelet, embedded, address, p.Note)
 	}
 }
 

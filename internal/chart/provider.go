@@ -17,6 +17,7 @@ type providerEntry struct {
 	Capabilities map[string]bool `json:"capabilities"`
 	Credentials  []credential    `json:"credentials,omitempty"`
 	Settings     []setting       `json:"settings,omitempty"`
+	Notes        []string        `json:"notes,omitempty"`
 }
 
 // credential is a key of the provider's Secret. Env is empty for the file of --cloud-config.
@@ -48,7 +49,7 @@ const (
 
 func newProviderEntry(d cloud.Descriptor) providerEntry {
 	entry := providerEntry{
-		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d),
+		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d), Notes: d.Notes,
 		Capabilities: map[string]bool{
 			capBalancers: d.Capabilities.Balancers, capRoutes: d.Capabilities.Routes, capFirewall: d.Capabilities.Firewalls,
 			capTags: d.Capabilities.Tags,

@@ -102,6 +102,9 @@ func nodeChecks() []Check {
 			withMachines(aboutNodes(Warning, "of another account", "no Ready Node is without a machine", elsewhere))},
 		{"node-label-outdated", Nodes, "Whether the labels of instance type, zone and region are what the machine of the Node has. They are written once, when the Node is initialised, and a machine can be resized or moved.",
 			"run the command of each Node; before, see whether its Pods and volumes may stay there, as many volumes belong to one zone", withMachines(aboutNodes(Warning, "with labels that their machines no longer have", "every Node has the labels of its machine", outdated))},
+		{"node-silent", Nodes, "Whether Nodes whose machine only they describe, such as those of provider static, have been NotReady for a week. They are never deleted.",
+			"mend the machine, or run the command of each Node whose machine is gone",
+			aboutNodes(Warning, "NotReady for a week", "no Node whose machine only it describes was NotReady for a week", silentNode)},
 		{"node-route-missing", Nodes, "Whether Nodes wait for a route (condition NetworkUnavailable, reason NoRouteCreated).",
 			"see the controller manager's events on the Node; its Pod has to tolerate node.kubernetes.io/network-unavailable", judgeNodeRoutes},
 	}

@@ -112,6 +112,38 @@ func TestAddressOfTheNode(t *testing.T) {
 	}
 }
 
+// describing is a cloud whose machines only their Nodes describe.
+type describing struct{ driver }
+
+func (describing) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
+	return cloud.Instance{ID: cloud.DescribedInstance(node.Name), ProviderID: node.ProviderID, Name: node.Name, Addresses: node.Addresses}, true
+}
+
+// A Node that nobody deletes is named when it has been NotReady for a week.
+func TestSilentNodes(t *testing.T) {
+	for _, tt := range []struct {
+		cloud   cloud.Driver
+		status  corev1.ConditionStatus
+		silence time.Duration
+		want    string
+	}{
+		{describing{}, corev1.ConditionUnknown, 8 * 24 * time.Hour, "warning | node-silent | one: NotReady since 20"},
+		{describing{}, corev1.ConditionUnknown, 6 * 24 * time.Hour, ""},
+		{describing{}, corev1.ConditionTrue, 8 * 24 * time.Hour, ""},
+		{driver{}, corev1.ConditionUnknown, 8 * 24 * time.Hour, ""},
+	} {
+		one := node("one", "fake://1", 30*24*time.Hour)
+		one.Status.Conditions = []corev1.NodeCondition{{Type: corev1.NodeReady, Status: tt.status, LastTransitionTime: metav1.NewTime(now.Add(-tt.silence))}}
+		f := &facts{Options: Options{Cloud: fake(tt.cloud), Patience: DefaultPatience}, now: now}
+		f.nodes.value = []*corev1.Node{one}
+		f.sky.machines = map[cloud.InstanceID]cloud.Instance{"1": {ID: "1", Name: "one"}}
+		f.sky.match(t.Context(), f.Options, f.nodes.value)
+		if got := found(t, f, Nodes); !strings.HasPrefix(got, tt.want) || tt.want == "" && strings.Contains(got, "node-silent") {
+			t.Errorf("%T, %s for %s: %q", tt.cloud, tt.status, tt.silence, got)
+		}
+	}
+}
+
 // listed are routes whose list fails, or not.
 type listed struct {
 	cloud.Routes

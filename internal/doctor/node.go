@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -160,6 +161,25 @@ func addressless(f *facts, node *corev1.Node) string {
 		return fmt.Sprintf("the kubelet's --node-ip is %s, which is %s", wrong.Given, wrong.Taken)
 	}
 	return fmt.Sprintf("the kubelet's --node-ip is %s, and machine %s has %s", wrong.Given, machine.ID, framework.AddressText(wrong.Has))
+}
+
+// silence is how long a Node is NotReady before its machine may be gone for good.
+const silence = 7 * 24 * time.Hour
+
+// silentNode finds Nodes that nobody deletes although their kubelets have long been silent.
+func silentNode(f *facts, node *corev1.Node) string {
+	if f.Cloud == nil || f.owner(node) != instance.Mine {
+		return ""
+	}
+	if _, described := instance.FromNode(f.Cloud, node); !described {
+		return ""
+	}
+	for _, c := range node.Status.Conditions {
+		if c.Type == corev1.NodeReady && c.Status != corev1.ConditionTrue && f.now.Sub(c.LastTransitionTime.Time) >= silence {
+			return fmt.Sprintf("NotReady since %s; if its machine is gone: kubectl delete node %s", c.LastTransitionTime.UTC().Format(time.DateOnly), node.Name)
+		}
+	}
+	return ""
 }
 
 // misnamed finds Nodes whose provider-ID keeps us away although they are ours, or cannot be read.

@@ -169,6 +169,7 @@ var titles = map[string]string{
 	"node-provider-id-foreign":    "provider-IDs right",
 	"node-machine-gone":           "machines there",
 	"node-machine-elsewhere":      "machines in this account",
+	"node-silent":                 "static Nodes heard of",
 	"node-route-missing":          "routes of Nodes there",
 	"node-label-outdated":         "labels as the machines",
 	"service-without-address":     "addresses there",

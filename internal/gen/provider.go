@@ -42,15 +42,20 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))
 	}
+	for _, note := range d.Notes {
+		fmt.Fprintf(b, "\n%s\n", note)
+	}
 	b.WriteString("\n## Environment variables\n\n")
-	b.WriteString("A secret may be given as a file instead: the variable with `_FILE` appended holds its path, and the file is read again when it changes.\n\n")
+	if slices.ContainsFunc(d.Settings, func(s cloud.Setting) bool { return s.Secret }) {
+		b.WriteString("A secret may be given as a file instead: the variable with `_FILE` appended holds its path, and the file is read again when it changes.\n\n")
+	}
 	writeSettings(b, d.Settings)
 	if d.ConfigFile != nil {
 		writeConfigKeys(b, *d.ConfigFile)
 	}
 	b.WriteString("\n## Annotations of a Service\n\n")
 	if !d.Capabilities.Balancers {
-		b.WriteString("None: load balancers are not here yet. Services of type LoadBalancer are left to others, or stay without an address.\n")
+		b.WriteString("None: the provider has no load balancers. Services of type LoadBalancer are left to others, or stay without an address.\n")
 		return
 	}
 	b.WriteString("Where several spellings are set and disagree, the last one in the list wins. Keys under `" + annotation.Prefix + "` mean [the same on every cloud](../annotations.md) that has them.\n\n")

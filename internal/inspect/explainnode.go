@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -149,12 +150,11 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 			s.add(string(a.Type), a.Address, "in the cloud, and not on the Node")
 		}
 	}
-	if given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; given != "" {
-		if err != nil {
-			s.problem("--node-ip", given, err.Error())
-		} else {
-			s.add("--node-ip", given, "the kubelet's: of its type no other address is used")
-		}
+	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {
+	case err != nil:
+		s.problem("--node-ip", cmp.Or(given, "not set"), err.Error())
+	case given != "":
+		s.add("--node-ip", given, "the kubelet's: of its type no other address is used")
 	}
 }
 

@@ -43,6 +43,9 @@ type Descriptor struct {
 	// IDAnnotation is the Service annotation that records the balancer's id, in the form
 	// the upstream CCM wrote it, or "".
 	IDAnnotation string
+	// Notes are what is otherwise here than with other providers, and has to be known before anything is installed. The chart's
+	// notes and the reference show them.
+	Notes []string
 }
 
 // Variables say what an environment variable is that no Setting has: a typing error, or another program's.
@@ -215,6 +218,8 @@ type Config struct {
 	Cloud string
 	// ClusterName is --cluster-name, "kubernetes" by default.
 	ClusterName string
+	// Default says that Nodes which say nothing of their cloud are this one's: they have no provider-ID, and wait for their cloud.
+	Default bool
 	// File returns the current content of --cloud-config; it is nil when none was given. Call
 	// it again where a rotated credential may be in it.
 	File func() ([]byte, error)

@@ -92,7 +92,8 @@ type Namer interface {
 type Describer interface {
 	// FromNode returns the machine that a Node of this cloud describes, false for every other Node.
 	// Its ID is a DescribedInstance, its ProviderID is that of the Node where it has one, and concerns
-	// this cloud. Addresses of the Node stay where they are in the answer, and others can be added.
+	// this cloud. Addresses of the Node stay where they are in the answer, and others can be added. An InternalIP may go where the
+	// kubelet's --node-ip is another one. An InternalIP that another Node has keeps the Node waiting.
 	//
 	// Such a Node is initialised, is a target where Eligible allows that, and is nothing else: it has no
 	// route and no tag, is never listed or read, is never off or gone, is no canary, and is not counted by

@@ -35,6 +35,10 @@ func Run(t *testing.T, h Harness) {
 	t.Run("descriptor", s.descriptor)
 	t.Run("annotations", s.annotations)
 	t.Run("identity", s.identity)
+	if h.Offline {
+		t.Run("offline", s.offline)
+		return
+	}
 	t.Run("instances", s.instances)
 	if h.Descriptor.Capabilities.Balancers {
 		t.Run("balancers", s.balancers)

@@ -96,13 +96,17 @@ func (i *instances) InstanceMetadata(ctx context.Context, node *corev1.Node) (*c
 	machine, err = drain.Track(ctx, i.calls, priority, func(ctx context.Context) (cloud.Instance, error) {
 		return i.nodeIPs.Complete(ctx, node, machine)
 	})
-	if _, wrong := errors.AsType[*NodeIPError](err); err != nil && !wrong {
+	wrong, is := errors.AsType[*NodeIPError](err)
+	if err != nil && !is {
 		if fresh && !cloud.IsClass(err, cloud.FailureThrottled) {
 			i.events.Record(event.About("Node", node), event.NotInitialised, event.Explained(err))
 		}
 		return nil, err
 	}
 	i.tellNodeIP(node, machine, err)
+	if is && wrong.Taken != "" {
+		return nil, err // of a machine that its Node describes the framework would write it
+	}
 	return Metadata(machine), nil
 }
 

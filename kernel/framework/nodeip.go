@@ -38,8 +38,12 @@ type NodeIPs struct {
 //	not known whether another machine has it           an error that says so, or why the machines cannot be listed
 //	any other                                          the machine with it, as an InternalIP
 //
-// With an error the machine is returned as it is.
+// Of a machine that only its Node describes each InternalIP is one of the kubelet: none of them may be another Node's. With an error
+// the machine is returned as it is.
 func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud.Instance) (cloud.Instance, error) {
+	if err := n.described(node, machine); err != nil {
+		return machine, err
+	}
 	_, err := NodeAddresses(node, machine)
 	if err == nil || len(n.Networks) == 0 {
 		return machine, err
@@ -56,7 +60,7 @@ func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud
 		case lookup != nil:
 			return machine, fmt.Errorf("finding out who has the address %s of the kubelet's --node-ip: %w", address, lookup)
 		case taken != "":
-			return machine, &NodeIPError{Given: node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], Has: Metadata(machine).NodeAddresses, Taken: taken}
+			return machine, &NodeIPError{Given: address.String(), Has: Metadata(machine).NodeAddresses, Taken: "in --node-networks, and " + taken}
 		}
 		completed.Addresses = append(completed.Addresses, cloud.Address{Type: cloud.AddressInternalIP, Address: address.String()})
 	}
@@ -66,6 +70,34 @@ func (n *NodeIPs) Complete(ctx context.Context, node *corev1.Node, machine cloud
 	return completed, nil
 }
 
+// described returns an error where a machine that only its Node describes has an InternalIP of another Node.
+func (n *NodeIPs) described(node *corev1.Node, machine cloud.Instance) error {
+	if !machine.ID.Described() || n.Nodes == nil {
+		return nil
+	}
+	for _, a := range machine.Addresses {
+		address, err := netip.ParseAddr(a.Address)
+		if err != nil || a.Type != cloud.AddressInternalIP {
+			continue
+		}
+		if holder := n.holder(node, address); holder != "" {
+			return &NodeIPError{Given: a.Address, Has: Metadata(machine).NodeAddresses, Taken: "an address that Node " + holder + " has"}
+		}
+	}
+	return nil
+}
+
+// holder returns the name of another Node that claims an address and comes before this one, "" where there is none.
+func (n *NodeIPs) holder(node *corev1.Node, address netip.Addr) string {
+	text := address.String()
+	for _, other := range n.Nodes() {
+		if other.UID != node.UID && claims(other, address, text) && before(other, node, address) {
+			return other.Name
+		}
+	}
+	return ""
+}
+
 // has reports whether an address is in one of the networks.
 func (n *NodeIPs) has(address netip.Addr) bool {
 	return slices.ContainsFunc(n.Networks, func(p netip.Prefix) bool { return p.Contains(address) })
@@ -73,10 +105,8 @@ func (n *NodeIPs) has(address netip.Addr) bool {
 
 // taken says who else has an address, "" for nobody.
 func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.InstanceID, address netip.Addr) (string, error) {
-	for _, other := range n.Nodes() {
-		if other.UID != node.UID && claims(other, address) && before(other, node, address) {
-			return fmt.Sprintf("in --node-networks, and Node %s has it", other.Name), nil
-		}
+	if holder := n.holder(node, address); holder != "" {
+		return "Node " + holder + " has it", nil
 	}
 	machines, err := n.Machines(ctx, []netip.Addr{address})
 	if err != nil {
@@ -86,28 +116,33 @@ func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.Instan
 	case !known:
 		return "", errUnknownHolder
 	case holder != "" && holder != own:
-		return fmt.Sprintf("in --node-networks, and machine %s has it", holder), nil
+		return fmt.Sprintf("machine %s has it", holder), nil
 	}
 	return "", nil
 }
 
-// claims reports whether a Node shows an address, or its kubelet was given it.
-func claims(node *corev1.Node, address netip.Addr) bool {
-	return slices.Contains(given(node), address) || shows(node, address)
+// claims reports whether a Node shows an address, or its kubelet was given it. It is asked for each pair of Nodes.
+func claims(node *corev1.Node, address netip.Addr, text string) bool {
+	for part := range strings.SplitSeq(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], ",") {
+		if is(strings.TrimSpace(part), address, text) {
+			return true
+		}
+	}
+	return shows(node, address, text)
 }
 
 // shows reports whether a Node shows an address.
-func shows(node *corev1.Node, address netip.Addr) bool {
-	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address) })
+func shows(node *corev1.Node, address netip.Addr, text string) bool {
+	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address, text) })
 }
 
-// is reports whether a text is an address. Clouds write IPv6 in several forms.
-func is(text string, address netip.Addr) bool {
-	if text == address.String() {
-		return true
+// is reports whether what a Node says is an address, of which the usual form is given too. Clouds write IPv6 in several forms.
+func is(said string, address netip.Addr, text string) bool {
+	if said == text || !address.Is6() {
+		return said == text
 	}
-	parsed, err := netip.ParseAddr(text)
-	return err == nil && address.Is6() && parsed == address
+	parsed, err := netip.ParseAddr(said)
+	return err == nil && parsed == address
 }
 
 // before reports whether a Node comes before another one that claims the same address: what one has it keeps, whatever the other
@@ -123,7 +158,7 @@ func before(a, b *corev1.Node, address netip.Addr) bool {
 		switch {
 		case instance.Uninitialized(node) || node.Spec.ProviderID == "":
 			return 2
-		case shows(node, address):
+		case shows(node, address, address.String()):
 			return 0
 		}
 		return 1
@@ -208,7 +243,7 @@ type NodeIPError struct {
 	// Given is the kubelet's, Has are the machine's.
 	Given string
 	Has   []corev1.NodeAddress
-	// Taken says who has an address of --node-networks already, "" where it is of none of them.
+	// Taken says who has the address, "" where nobody is known to.
 	Taken string
 }
 

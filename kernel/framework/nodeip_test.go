@@ -96,6 +96,40 @@ func TestNodeNetworks(t *testing.T) {
 	}
 }
 
+// Of two Nodes whose kubelets were given one address, and whose machines nobody else knows, the first keeps it.
+func TestAddressOfTwoDescribedNodes(t *testing.T) {
+	made := func(name string, age time.Duration, change ...func(*corev1.Node)) *corev1.Node {
+		n := node(name, "", change...)
+		n.UID, n.CreationTimestamp = types.UID(name), metav1.NewTime(time.Unix(1e9, 0).Add(-age))
+		n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: "192.168.1.5"}
+		return n
+	}
+	fresh := withTaint(uninitializedTaint)
+	for name, tt := range map[string]struct {
+		node, other *corev1.Node
+		shared      cloud.AddressType
+		fails       bool
+	}{
+		"the older one waits too":       {made("n", 0, fresh), made("o", time.Hour, fresh), cloud.AddressInternalIP, true},
+		"the younger one waits too":     {made("n", time.Hour, fresh), made("o", 0, fresh), cloud.AddressInternalIP, false},
+		"another one is initialised":    {made("n", time.Hour, fresh), made("o", 0), cloud.AddressInternalIP, true},
+		"it is initialised":             {made("n", 0), made("o", time.Hour, fresh), cloud.AddressInternalIP, false},
+		"a public address behind a NAT": {made("n", 0, fresh), made("o", time.Hour), cloud.AddressExternalIP, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			machine := cloud.Instance{ID: cloud.DescribedInstance("n"), ProviderID: "static://n", Addresses: []cloud.Address{{Type: tt.shared, Address: "192.168.1.5"}}}
+			said := &saidEvents{}
+			i := instancesOf(&fakeInventory{machine: machine})
+			i.events, i.nodeIPs = said, NodeIPs{Nodes: func() []*corev1.Node { return []*corev1.Node{tt.other, tt.node} }}
+			_, err := i.InstanceMetadata(t.Context(), tt.node)
+			events := said.Take()
+			if (err != nil) != tt.fails || (len(events) == 1) != tt.fails || tt.fails && !strings.Contains(events[0], "that Node o has") {
+				t.Errorf("error %v, events %q", err, events)
+			}
+		})
+	}
+}
+
 // What the cloud cannot say is no reason to write a Node's addresses, and none to blame its --node-ip.
 func TestNodeNetworksWithoutAnswer(t *testing.T) {
 	said := &saidEvents{}

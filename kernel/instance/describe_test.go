@@ -27,8 +27,13 @@ func TestDescribedMachines(t *testing.T) {
 		i := w.inventoryOf(rackWorld{w}, nil)
 		ordinary := w.member("node-1", false)
 		rack := w.joinAs("rack-1", "test://rack-1")
-		if _, err := i.Metadata(t.Context(), rack); err == nil || !strings.Contains(err.Error(), "--node-ip") {
-			t.Errorf("a new node without an address: %v", err)
+		for _, has := range [][]corev1.NodeAddress{nil, {{Type: corev1.NodeHostName, Address: "rack-1"}}} {
+			rack = rack.DeepCopy()
+			rack.Status.Addresses = has
+			w.put(rack)
+			if _, err := i.Metadata(t.Context(), rack); err == nil || !strings.Contains(err.Error(), "--node-ip") {
+				t.Errorf("a new node with the addresses %v: %v", has, err)
+			}
 		}
 		rack = rack.DeepCopy()
 		rack.Spec.Taints, rack.Status.Addresses = nil, []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "192.0.2.1"}}

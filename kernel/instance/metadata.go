@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -65,9 +66,10 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	return cache.Copy(instance), nil
 }
 
-// described returns the machine that a Node describes.
+// described returns the machine that a Node describes. A kubelet without --node-ip registers with its host name alone, by which nobody
+// reaches it.
 func (i *Inventory) described(ctx context.Context, node *corev1.Node, initialised bool, machine cloud.Instance) (cloud.Instance, error) {
-	if !initialised && len(machine.Addresses) == 0 {
+	if !initialised && !slices.ContainsFunc(machine.Addresses, isIP) {
 		err := errors.New("neither its kubelet nor its description gives it an address: set the kubelet's --node-ip")
 		i.tellMissing(ctx, node, initialised, err)
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
@@ -76,6 +78,10 @@ func (i *Inventory) described(ctx context.Context, node *corev1.Node, initialise
 		i.report.clear(node)
 	}
 	return machine, nil
+}
+
+func isIP(a cloud.Address) bool {
+	return a.Type == cloud.AddressInternalIP || a.Type == cloud.AddressExternalIP
 }
 
 // key says how to look a Node's machine up.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 func TestDifference(t *testing.T) {
@@ -25,6 +26,18 @@ func TestDifference(t *testing.T) {
 	want := Calls{Total: 4, Writes: 1, Throttled: 2, Routes: map[string]int{"GET a": 2, "PUT c": 1}}
 	if diff := cmp.Diff(want, difference(before, after)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// Of a window with one pass those requests count for the pass that a list takes; a cloud without an API has none.
+func TestListed(t *testing.T) {
+	calls := Calls{Total: 9, Routes: map[string]int{"GET a": 5}}
+	paged := testcloud.Facts{List: "GET a", Page: 200, Beside: 1}
+	if got := listed(calls, paged, 1000); got.Total != 6 || got.Routes["GET a"] != 5 {
+		t.Errorf("of a list of 5 pages and a request beside it: %+v", got)
+	}
+	if got := listed(Calls{}, testcloud.Facts{Lacks: map[testcloud.Ability]string{testcloud.API: "none"}}, 1000); got.Total != 0 {
+		t.Errorf("without an API: %+v", got)
 	}
 }
 

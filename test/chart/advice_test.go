@@ -61,6 +61,14 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("notes without a cluster:\n%s", notes)
 		}
 	}
+	// A scheme of static.schemes is no other cloud's.
+	const others = "belong to another cloud and are never touched: advice-k3s (k3s://advice-k3s)"
+	for values, want := range map[string]bool{"": true, "static: {schemes: [k3s]}": false} {
+		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("static"), values}}).notes
+		if strings.Contains(notes, others) != want || strings.Contains(notes, "Secret") {
+			t.Errorf("static with %q:\n%s", values, notes)
+		}
+	}
 	for _, absent := range []string{"advice-waiting", "replicaCount=2", "somebody_1"} {
 		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("digitalocean"), "replicaCount: 2"}}).notes
 		if strings.Contains(notes, absent) {

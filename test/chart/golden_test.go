@@ -22,7 +22,7 @@ func TestDeployManifests(t *testing.T) {
 
 func TestGoldenRenders(t *testing.T) {
 	all := variations()
-	for _, name := range []string{"sim-Deployment-everything", "digitalocean-DaemonSet-everything", "openstack-Deployment-everything", "gce-Deployment-everything", "hcloud-Deployment-everything", "aws-Deployment-everything", "sim-Deployment-pod-network"} {
+	for _, name := range []string{"sim-Deployment-everything", "static-Deployment-everything", "digitalocean-DaemonSet-everything", "openstack-Deployment-everything", "gce-Deployment-everything", "hcloud-Deployment-everything", "aws-Deployment-everything", "sim-Deployment-pod-network"} {
 		golden(t, "testdata/render/"+name+".yaml", mustRender(t, release{values: all[name]}).manifest)
 	}
 }

@@ -22,6 +22,23 @@ func TestNotes(t *testing.T) {
 	for name, values := range tests {
 		golden(t, "testdata/notes/"+name+".txt", mustRender(t, release{values: []string{minimal("sim"), values}}).notes)
 	}
+	for name, values := range map[string]string{"static": "", "static-k3s": "platform: k3s"} {
+		golden(t, "testdata/notes/"+name+".txt", mustRender(t, release{values: []string{minimal("static"), values}}).notes)
+	}
+}
+
+// What else is to be known of a provider is in its notes, and in those of no other.
+func TestNotesOfProviders(t *testing.T) {
+	for _, d := range descriptors() {
+		notes := strings.Join(strings.Fields(mustRender(t, release{values: []string{minimal(d.Name)}}).notes), " ")
+		for _, of := range descriptors() {
+			for _, note := range of.Notes {
+				if strings.Contains(notes, "- "+note) != (of.Name == d.Name) {
+					t.Errorf("the notes of %s, with one of %s, %q:\n%s", d.Name, of.Name, note, notes)
+				}
+			}
+		}
+	}
 }
 
 // Only what is secret is warned of: a cloud.conf of AWS has no secret, one of OpenStack may.
@@ -73,6 +90,7 @@ func TestNotesSayThatServicesAreNotServed(t *testing.T) {
 		says             bool
 	}{
 		{"gce", "", true},
+		{"static", "", true},
 		{"sim", "", false},
 		{"sim", "controllers: {service: {enabled: false}}", true},
 	} {

@@ -3,6 +3,7 @@ package chart_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -38,6 +39,20 @@ func TestPermissionsWithRoutes(t *testing.T) {
 	values := []string{minimal("sim"), settings["sim"], "leaderElection: {resourceName: my-lease}",
 		"controllers: {node: {enabled: false}, nodeLifecycle: {enabled: false}, service: {enabled: false}}"}
 	comparePermissions(t, "routes", mustRender(t, release{values: values}), []string{"node-route-controller"})
+}
+
+// Where there are no machines to ask for and no load balancers, nothing is mounted, and nothing may be done with Services.
+func TestStaticHasNoCredentialsAndNoServices(t *testing.T) {
+	out := mustRender(t, release{values: []string{minimal("static"), "leaderElection: {resourceName: my-lease}"}})
+	comparePermissions(t, "static", out, []string{"cloud-node-controller", "cloud-node-lifecycle-controller"})
+	for _, rule := range as[rbacv1.ClusterRole](t, out, "ClusterRole", "multicloud-ccm").Rules {
+		if slices.ContainsFunc(rule.Resources, func(resource string) bool { return strings.HasPrefix(resource, "services") }) {
+			t.Errorf("a rule about Services: %+v", rule)
+		}
+	}
+	if secret := out.find("Secret", ""); secret != nil || len(out.pod(t).Spec.Volumes) > 0 {
+		t.Errorf("Secret %v, volumes %v", secret, out.pod(t).Spec.Volumes)
+	}
 }
 
 func comparePermissions(t *testing.T, name string, out output, running []string) {

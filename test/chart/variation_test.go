@@ -134,6 +134,12 @@ sim:
   forward: true
   static: true
 `,
+	"static": `
+static:
+  schemes: [k3s, rke2]
+  region: home
+  zone: cellar
+`,
 }
 
 // variations are the renders that every contract is checked on, by name.

@@ -16,7 +16,7 @@ var saying = regexp.MustCompile(`(without )?(--[\w-]+(?:=[\w=-]+)?|[\w.-]+: \w+|
 
 // The files set what the chart's notes tell people to set.
 func TestFilesAgreeWithTheChart(t *testing.T) {
-	var platforms []struct{ Name, Kubelet, Embedded string }
+	var platforms []struct{ Name, Kubelet, Embedded, Balancers string }
 	if err := yaml.Unmarshal(read(t, top, "charts/multicloud-ccm/files/platforms.yaml"), &platforms); err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +27,7 @@ func TestFilesAgreeWithTheChart(t *testing.T) {
 		}
 		folders[p.Name] = true
 		set := settings(t, p.Name)
-		said := saying.FindAllStringSubmatch(p.Kubelet+"\n"+p.Embedded, -1)
+		said := saying.FindAllStringSubmatch(p.Kubelet+"\n"+p.Embedded+"\n"+p.Balancers, -1)
 		if len(said) == 0 {
 			t.Errorf("%s: nothing found in %q", p.Name, p.Kubelet)
 		}

@@ -14,7 +14,7 @@ type Facts struct {
 	Provider string
 	// List is the route of a list of machines, in pages of Page. With Trailing a full page is followed
 	// by another one, which may be empty. Alike are further lists that are as long and paged alike, and
-	// Beside further requests of a whole list, whatever its length.
+	// Beside further requests of a whole list, whatever its length. Without the ability API nothing is listed.
 	List     string
 	Page     int
 	Trailing bool
@@ -50,6 +50,9 @@ type Facts struct {
 
 // Pages is how many pages a list of n machines has.
 func (f Facts) Pages(n int) int {
+	if !f.Can(API) {
+		return 0
+	}
 	pages := max(1, (n+f.Page-1)/f.Page)
 	if f.Trailing && n > 0 && n%f.Page == 0 {
 		pages++
@@ -69,6 +72,9 @@ func (f Facts) ListAge(n int) time.Duration {
 
 // Initialising is what may be asked to initialise n machines.
 func (f Facts) Initialising(n int) int {
+	if !f.Can(API) {
+		return 0
+	}
 	const few = 10 // the identity, logins, a second look at what is new
 	most := f.Listing(n) + few
 	if f.Details > 0 {
@@ -88,6 +94,10 @@ type Ability string
 
 // Abilities.
 const (
+	// API is somebody to ask which machines there are, and what became of one.
+	API Ability = "API that knows the machines"
+	// Types are types of machines, which are labels of Nodes.
+	Types Ability = "types of machines"
 	// Balancers are load balancers of the driver.
 	Balancers Ability = "load balancers"
 	// Activation is a time that new balancers take, see Options.

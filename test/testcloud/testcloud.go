@@ -3,7 +3,8 @@
 // Nodes or Services and not about one cloud's own rules is written on Cloud, and runs on all of them.
 //
 // Each cloud is a file cloud_<name>.go, which registers itself. What a cloud cannot do is declared in
-// its Facts; a test that needs it is skipped with the reason, see Need.
+// its Facts; a test that needs it is skipped with the reason, see Need. One that knows of its machines only
+// what their Nodes say lacks API.
 package testcloud
 
 import (
@@ -33,7 +34,7 @@ type Cloud interface {
 	// Env and Args let a CCM be in the account: endpoint, credentials, file of --cloud-config.
 	Env() map[string]string
 	Args() []string
-	// Secret is a text of the credentials, which nobody may see.
+	// Secret is a text of the credentials, which nobody may see; "" where there are none.
 	Secret() string
 	// Balancers reads the account's load balancers.
 	Balancers(ctx context.Context) ([]Balancer, error)
@@ -93,11 +94,13 @@ type Machine struct {
 	Internal, External string
 	// Given says that no name leads to the machine: the kubelet has to give the provider-ID.
 	Given bool
+	// Tells says that the machine's address is known from its kubelet alone, which tells it by --node-ip.
+	Tells bool
 }
 
 // Node is the Node as the kubelet of a new machine registers it.
 func (m Machine) Node() controlplane.NodeOptions {
-	node := controlplane.NodeOptions{Name: m.Name}
+	node := controlplane.NodeOptions{Name: m.Name, ProvidedNodeIP: m.nodeIP()}
 	if m.Given {
 		node.ProviderID = m.ProviderID
 	}
@@ -107,9 +110,19 @@ func (m Machine) Node() controlplane.NodeOptions {
 // Settled is the Node of a machine that a CCM has initialised some time ago, Ready.
 func (m Machine) Settled() controlplane.NodeOptions {
 	return controlplane.NodeOptions{
-		Name: m.Name, ProviderID: m.ProviderID, Initialized: true, Ready: true, Region: m.Region, Zone: m.Zone,
+		Name: m.Name, ProviderID: m.ProviderID, Initialized: true, Ready: true, Region: m.Region, Zone: m.Zone, ProvidedNodeIP: m.nodeIP(),
 	}
 }
+
+func (m Machine) nodeIP() string {
+	if !m.Tells {
+		return ""
+	}
+	return m.Internal
+}
+
+// Leaks says whether a text has a part of the credentials of a cloud.
+func Leaks(c Cloud, text string) bool { return c.Secret() != "" && strings.Contains(text, c.Secret()) }
 
 // Balancer is what all clouds have of a load balancer.
 type Balancer struct {

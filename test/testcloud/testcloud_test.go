@@ -33,8 +33,11 @@ func TestClouds(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			if c.Facts().Provider != name || c.Title() == "" || c.Secret() == "" || c.Facts().Page == 0 || len(c.Env())+len(c.Args()) == 0 {
+			if c.Facts().Provider != name || c.Title() == "" || len(c.Env())+len(c.Args()) == 0 {
 				t.Errorf("%q: %+v, %v, %v", c.Title(), c.Facts(), c.Env(), c.Args())
+			}
+			if asked := c.Facts().Can(testcloud.API); asked != (c.Secret() != "") || asked != (c.Facts().Page > 0) || asked != (c.Facts().List != "") {
+				t.Errorf("there is an API: %t, credentials: %t; %+v", asked, c.Secret() != "", c.Facts())
 			}
 			machines(ctx, t, c)
 			for ability, why := range c.Facts().Lacks {
@@ -64,6 +67,9 @@ func machines(ctx context.Context, t *testing.T, c testcloud.Cloud) {
 	for _, m := range all {
 		if m.ID == "" || m.Name == "" || !strings.Contains(m.ProviderID, "://") || m.Internal == "" || seen[m.ID] || seen[m.Name] {
 			t.Errorf("a machine is %+v", m)
+		}
+		if m.Tells && (m.Node().ProvidedNodeIP != m.Internal || m.Settled().ProvidedNodeIP != m.Internal) {
+			t.Errorf("the kubelet of %+v does not tell its address", m)
 		}
 		seen[m.ID], seen[m.Name] = true, true
 	}
@@ -107,6 +113,10 @@ func TestFactsCount(t *testing.T) {
 		if got := plain.Pages(n); got != want {
 			t.Errorf("Pages(%d) = %d, want %d", n, got, want)
 		}
+	}
+	unasked := testcloud.Facts{Lacks: map[testcloud.Ability]string{testcloud.API: "there is none"}}
+	if unasked.Pages(1000) != 0 || unasked.Listing(1000) != 0 || unasked.Initialising(1000) != 0 || unasked.ListAge(1000) != time.Minute {
+		t.Errorf("what nobody is asked for costs %d pages, %d requests", unasked.Pages(1000), unasked.Initialising(1000))
 	}
 	all := testcloud.Facts{Page: 1000, Trailing: true, Alike: 1, Beside: 1, Details: 100}
 	if got := all.Listing(1000); got != 5 {

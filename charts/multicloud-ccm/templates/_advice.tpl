@@ -60,6 +60,7 @@ refused is an error, and no template can catch it: hence advice.enabled.
 {{- define "multicloud-ccm.adviceOnNodes" -}}
 {{- $a := list }}
 {{- $provider := include "multicloud-ccm.provider" . | fromJson }}
+{{- $further := get (get .Values .Values.provider | default dict) "schemes" | default list }}
 {{- $foreign := list }}
 {{- $unaware := list }}
 {{- $plane := 0 }}
@@ -67,7 +68,7 @@ refused is an error, and no template can catch it: hence advice.enabled.
 {{- $id := .spec.providerID | default "" }}
 {{- $waits := false }}
 {{- range .spec.taints | default list }}{{ if eq .key "node.cloudprovider.kubernetes.io/uninitialized" }}{{ $waits = true }}{{ end }}{{ end }}
-{{- if and $id (not (has (first (splitList "://" $id)) $provider.schemes)) }}{{ $foreign = append $foreign (printf "%s (%s)" .metadata.name $id) }}{{ end }}
+{{- if and $id (not (has (first (splitList "://" $id)) (concat $provider.schemes $further))) }}{{ $foreign = append $foreign (printf "%s (%s)" .metadata.name $id) }}{{ end }}
 {{- if and (not $id) (not $waits) }}{{ $unaware = append $unaware .metadata.name }}{{ end }}
 {{- if hasKey (.metadata.labels | default dict) "node-role.kubernetes.io/control-plane" }}{{ $plane = add1 $plane }}{{ end }}
 {{- end }}

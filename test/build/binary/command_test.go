@@ -111,6 +111,7 @@ func TestBadSettings(t *testing.T) {
 		"gce":          {env: []string{"GCE_CREDENTIALS_JSON={}", "GCE_NODE_PROJECTS=1", "GCE_METADATA_HOST=a b"}, has: []string{"credentials", "GCE_NODE_PROJECTS: ", "GCE_METADATA_HOST: "}},
 		"openstack":    {env: []string{"OS_CCM_REGIONAL=x"}, file: true, has: []string{"OS_CCM_REGIONAL: ", "create-monitor"}},
 		"sim":          {env: []string{"SIM_FORWARD=x", "SIM_STATIC=x", "SIM_MACHINES=a=b@mars"}, has: []string{"SIM_FORWARD: ", "SIM_STATIC: ", "SIM_MACHINES: "}},
+		"static":       {env: []string{"STATIC_SCHEMES=aws,K3S", "STATIC_REGION=my home", "STATIC_ZONE=-"}, has: []string{"STATIC_SCHEMES: ", `"aws"`, `"K3S"`, "STATIC_REGION: ", "STATIC_ZONE: "}},
 	} {
 		for _, command := range [][]string{nil, {"plan"}, {"explain", "node", "n"}, {"adopt"}} {
 			args := append(slices.Clone(command), "--cloud-provider="+provider)
@@ -154,6 +155,7 @@ func TestProviders(t *testing.T) {
 	}
 	for provider, want := range map[string][]string{
 		"digitalocean": {"DO_ACCESS_TOKEN", "DO_ACCESS_TOKEN_FILE"},
+		"static":       {},
 		"hcloud":       {"HCLOUD_TOKEN", "HCLOUD_TOKEN_FILE", "ROBOT_USER", "ROBOT_USER_FILE", "ROBOT_PASSWORD", "ROBOT_PASSWORD_FILE"},
 		"openstack":    {"--cloud-config"},
 		"aws":          {"AWS_ACCESS_KEY_ID", "AWS_ACCESS_KEY_ID_FILE", "AWS_SECRET_ACCESS_KEY", "AWS_SECRET_ACCESS_KEY_FILE", "AWS_SESSION_TOKEN", "AWS_SESSION_TOKEN_FILE"},

@@ -28,6 +28,7 @@ func TestSize(t *testing.T) {
 		{"gce", []string{"gce"}, 48 * megabyte},
 		{"hcloud", []string{"hcloud"}, 47 * megabyte},
 		{"sim", []string{"sim"}, 45*megabyte + megabyte/2},
+		{"static", []string{"static"}, 45*megabyte + megabyte/2},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func reflectMethods(t *testing.T, what string) []string {
 
 func TestSlimBuildsLinkNoForeignSDK(t *testing.T) {
 	sdks := map[string]string{"aws": "github.com/aws/aws-sdk-go-v2", "digitalocean": "github.com/digitalocean/godo", "gce": "google.golang.org/api", "hcloud": "github.com/hetznercloud/hcloud-go/v2", "openstack": "github.com/gophercloud/gophercloud/v2"}
-	for _, provider := range []string{"aws", "digitalocean", "gce", "hcloud", "openstack", "sim"} {
+	for _, provider := range []string{"aws", "digitalocean", "gce", "hcloud", "openstack", "sim", "static"} {
 		info, err := buildinfo.ReadFile(binary(t, provider))
 		if err != nil {
 			t.Fatal(err)

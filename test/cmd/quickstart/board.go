@@ -108,6 +108,7 @@ func (b *board) judge() {
 func (b *board) missing() (names []string, changed <-chan struct{}) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	b.judge()
 	for _, e := range b.tests {
 		if e.phase == b.phase && !e.meets(with) {
 			names = append(names, e.name)

@@ -23,6 +23,8 @@ type cloud interface {
 	machines() []machine
 	stop(name string) error
 	remove(name string) error
+	// hasAPI says whether somebody can be asked what became of a machine.
+	hasAPI() bool
 	// hasBalancers says whether the CCM has load balancers on this cloud.
 	hasBalancers() bool
 	// carriesTraffic says whether balancers forward to the machines' addresses. Then door
@@ -37,6 +39,8 @@ type machine struct {
 	name, providerID, region string
 	zone                     string // "" in a cloud without zones
 	addresses                []string
+	// nodeIP is the address that the kubelet tells, "" where it tells none.
+	nodeIP string
 }
 
 // The roles of the machines in the story.
@@ -51,7 +55,7 @@ var nodeNames = []string{healthy, stopped, deleted}
 // missing says in one line what a cloud needs that this machine lacks, nil when nothing.
 func missing(name string) error {
 	switch name {
-	case "sim", "digitalocean", "gce", "hcloud":
+	case "sim", "digitalocean", "gce", "hcloud", "static":
 		return nil
 	case "aws":
 		return aws.Missing()
@@ -65,7 +69,7 @@ func missing(name string) error {
 }
 
 // clouds are the values of CLOUD.
-var clouds = []string{"sim", "aws", "digitalocean", "gce", "hcloud", "openstack"}
+var clouds = []string{"sim", "aws", "digitalocean", "gce", "hcloud", "openstack", "static"}
 
 // meant returns the cloud that another name or a typing error means, "" where there is none.
 func meant(name string) string {
@@ -93,6 +97,8 @@ func newCloud(ctx context.Context, name string, progress io.Writer) (cloud, erro
 		return newHetzner()
 	case "openstack":
 		return newOpenStack(ctx, progress)
+	case "static":
+		return staticMachines{}, nil
 	default:
 		return newSim()
 	}

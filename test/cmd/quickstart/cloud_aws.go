@@ -171,6 +171,8 @@ func (a *amazon) remove(name string) error {
 	return err
 }
 
+func (a *amazon) hasAPI() bool { return true }
+
 func (a *amazon) hasBalancers() bool { return true }
 
 func (a *amazon) carriesTraffic() bool { return false }

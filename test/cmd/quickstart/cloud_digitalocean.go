@@ -54,6 +54,8 @@ func (d *digitalOcean) stop(name string) error { return d.server.Droplets.PowerO
 
 func (d *digitalOcean) remove(name string) error { return d.server.Droplets.Delete(d.ids[name]) }
 
+func (d *digitalOcean) hasAPI() bool { return true }
+
 func (d *digitalOcean) hasBalancers() bool { return true }
 
 func (d *digitalOcean) carriesTraffic() bool { return false }

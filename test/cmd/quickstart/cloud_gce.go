@@ -87,6 +87,8 @@ func (g *googleCloud) path(name string) string {
 	return ""
 }
 
+func (g *googleCloud) hasAPI() bool { return true }
+
 func (g *googleCloud) hasBalancers() bool { return false }
 
 func (g *googleCloud) carriesTraffic() bool { return false }

@@ -51,6 +51,8 @@ func (h *hetzner) stop(name string) error { return h.server.PowerOff(h.ids[name]
 
 func (h *hetzner) remove(name string) error { return h.server.DeleteMachines(h.ids[name]) }
 
+func (h *hetzner) hasAPI() bool { return true }
+
 func (h *hetzner) hasBalancers() bool { return true }
 
 func (h *hetzner) carriesTraffic() bool { return false }

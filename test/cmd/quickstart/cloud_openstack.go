@@ -92,6 +92,8 @@ func (o *openStack) remove(name string) error {
 	return o.project.DeleteServer(ctx, o.ids[name])
 }
 
+func (o *openStack) hasAPI() bool { return true }
+
 func (o *openStack) hasBalancers() bool { return true }
 
 func (o *openStack) carriesTraffic() bool { return false }

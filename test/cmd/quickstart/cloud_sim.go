@@ -87,6 +87,8 @@ func (s *sim) stop(name string) error { return s.world.StopMachine(s.ids[name]) 
 
 func (s *sim) remove(name string) error { return s.world.RemoveMachine(s.ids[name]) }
 
+func (s *sim) hasAPI() bool { return true }
+
 func (s *sim) hasBalancers() bool { return true }
 
 func (s *sim) carriesTraffic() bool { return true }

@@ -87,9 +87,9 @@ func (c *cluster) inform(ctx context.Context, resource string, kind runtime.Obje
 }
 
 // join creates the Nodes that kubelets with --cloud-provider=external register.
-func (c *cluster) join(ctx context.Context) error {
-	for _, name := range nodeNames {
-		if _, err := c.JoinNode(ctx, controlplane.NodeOptions{Name: name, Ready: true}); err != nil {
+func (c *cluster) join(ctx context.Context, machines []machine) error {
+	for _, m := range machines {
+		if _, err := c.JoinNode(ctx, controlplane.NodeOptions{Name: m.name, ProvidedNodeIP: m.nodeIP, Ready: true}); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,8 @@ type expectation struct {
 	look func(*side) (seen string, holds bool)
 	// expect has the answer for each side.
 	expect [2]answer
+	// lasts is for how long it has to hold, from the beginning of the phase.
+	lasts time.Duration
 
 	judged bool
 	seen   [2]string
@@ -44,6 +46,9 @@ type expectation struct {
 	after time.Duration
 }
 
+// The answers of both sides: of the cluster with the CCM alone, of both, and of what the other one has none of.
+var onlyWith, both, ofCCM = [2]answer{no, yes}, [2]answer{yes, yes}, [2]answer{unasked, yes}
+
 // expectations returns the table of everything that is checked.
 func expectations(c cloud) []*expectation {
 	machines := c.machines()
@@ -51,32 +56,49 @@ func expectations(c cloud) []*expectation {
 	if machines[0].zone != "" {
 		topology = "regions and zones are labels on the Nodes"
 	}
-	onlyWith, both, log := [2]answer{no, yes}, [2]answer{yes, yes}, [2]answer{unasked, yes}
-	list := []*expectation{
+	addresses, outages := ofMachines(c)
+	list := slices.Concat([]*expectation{
 		{phase: joining, name: "new nodes lose the taint \"uninitialized\"", look: every(machines, initialised), expect: onlyWith},
 		{phase: joining, name: "provider-IDs name the machines", look: every(machines, named), expect: onlyWith},
 		{phase: joining, name: topology, look: every(machines, placed), expect: onlyWith},
-		{phase: joining, name: "addresses are those of the machines", look: every(machines, addressed), expect: onlyWith},
+		addresses,
 		{phase: joining, name: "the Service has an external IP", look: hasExternalIP, expect: onlyWith},
 		{phase: joining, name: "requests through the balancer are answered", look: answered(""), expect: onlyWith},
-
-		{phase: outage, name: stopped + " (off) gets the taint \"shutdown\"", look: one(stopped, tainted), expect: onlyWith},
-		{phase: outage, name: stopped + " stays: off is not gone", look: stays(stopped), expect: both},
-		{phase: outage, name: deleted + " (gone) is removed", look: removed(deleted), expect: onlyWith},
+	}, outages, []*expectation{
 		{phase: outage, name: healthy + " stays Ready, without taints", look: one(healthy, untouched), expect: onlyWith},
 		{phase: outage, name: "the Service keeps an external IP", look: hasExternalIP, expect: onlyWith},
 		{phase: outage, name: "requests are still answered, all by " + healthy, look: answered(healthy), expect: onlyWith},
-		{phase: outage, name: "no Warning came before anything was wrong", look: unwarned, expect: log},
-		{phase: outage, name: "the permissions of config/rbac are enough", look: permitted, expect: log},
-	}
+		{phase: outage, name: "no Warning came before anything was wrong", look: unwarned, expect: ofCCM},
+		{phase: outage, name: "the permissions of config/rbac are enough", look: permitted, expect: ofCCM},
+	})
 	return slices.DeleteFunc(list, func(e *expectation) bool {
 		return !c.carriesTraffic() && strings.Contains(e.name, "answered") || !c.hasBalancers() && strings.Contains(e.name, "the Service")
 	})
 }
 
+// kept is for how long Nodes are watched that have to be kept: twice what haste lets pass until one is deleted.
+const kept = 20 * time.Second
+
+// ofMachines are the expectations that depend on whether somebody can be asked what became of a machine.
+func ofMachines(c cloud) (addresses *expectation, outages []*expectation) {
+	if !c.hasAPI() {
+		return &expectation{phase: joining, name: "addresses are those that the kubelets tell", look: every(c.machines(), addressed), expect: both}, []*expectation{
+			{phase: outage, name: stopped + " (off) is kept, without a taint", look: one(stopped, free), expect: onlyWith, lasts: kept},
+			{phase: outage, name: deleted + " (gone) is kept, without a taint", look: one(deleted, free), expect: onlyWith, lasts: kept},
+		}
+	}
+	return &expectation{phase: joining, name: "addresses are those of the machines", look: every(c.machines(), addressed), expect: onlyWith}, []*expectation{
+		{phase: outage, name: stopped + " (off) gets the taint \"shutdown\"", look: one(stopped, tainted), expect: onlyWith},
+		{phase: outage, name: stopped + " stays: off is not gone", look: stays(stopped), expect: both},
+		{phase: outage, name: deleted + " (gone) is removed", look: removed(deleted), expect: onlyWith},
+	}
+}
+
 // leftOut says which expectations of other clouds there are none of on this one, and why, "" when there are all.
 func leftOut(c cloud) string {
 	switch {
+	case !c.hasAPI():
+		return "Services and requests are left out: with " + c.provider() + " the CCM touches no Service"
 	case !c.hasBalancers():
 		return "Services and requests are left out: the CCM has no load balancers on " + c.provider() + " yet"
 	case !c.carriesTraffic():
@@ -91,6 +113,7 @@ func (e *expectation) judge(sides [2]*side, elapsed time.Duration) {
 	for i, s := range sides {
 		if e.expect[i] != unasked {
 			e.seen[i], e.holds[i] = e.look(s)
+			e.holds[i] = e.holds[i] && elapsed >= e.lasts
 		}
 	}
 	e.judged = true
@@ -155,7 +178,9 @@ func stays(name string) func(*side) (string, bool) {
 	}
 }
 
-func untouched(node *corev1.Node) bool { return isReady(node) && cloudTaints(node) == nothing }
+func untouched(node *corev1.Node) bool { return isReady(node) && free(node) }
+
+func free(node *corev1.Node) bool { return cloudTaints(node) == nothing }
 
 func removed(name string) func(*side) (string, bool) {
 	return func(s *side) (string, bool) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -15,6 +16,8 @@ import (
 
 // fakeCloud has machines and nothing else.
 type fakeCloud struct{ cloud }
+
+func (fakeCloud) hasAPI() bool { return true }
 
 func (fakeCloud) hasBalancers() bool { return true }
 
@@ -125,6 +128,39 @@ func TestOutage(t *testing.T) {
 	}
 }
 
+// Where nobody can be asked for machines, Nodes have to be kept as they are for a while.
+func TestOutageWithoutAnAPI(t *testing.T) {
+	for name, tt := range map[string]struct {
+		happens func(*side)
+		missing []string
+	}{
+		"nothing":        {func(*side) {}, nil},
+		"one is removed": {func(s *side) { s.nodes[deleted] = nil }, []string{deleted + " (gone) is kept, without a taint"}},
+		"one is tainted": {func(s *side) {
+			s.nodes[stopped].Spec.Taints = []corev1.Taint{{Key: shutdownTaint}}
+		}, []string{stopped + " (off) is kept, without a taint"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				c := withoutAPI{}
+				b := newBoard(c, func() string { return "" }, func(change) {})
+				b.update(without, join)
+				b.update(with, initialise(c))
+				b.enter(outage)
+				time.Sleep(kept - time.Second)
+				if missing, _ := b.missing(); len(missing) != 2 {
+					t.Errorf("before the time is over %q is missing", missing)
+				}
+				b.update(with, tt.happens)
+				time.Sleep(time.Second)
+				if missing, _ := b.missing(); !slices.Equal(missing, tt.missing) {
+					t.Errorf("missing %q, want %q", missing, tt.missing)
+				}
+			})
+		})
+	}
+}
+
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
 	c := fakeCloud{}
@@ -163,13 +199,17 @@ type withoutBalancers struct{ fakeCloud }
 
 func (withoutBalancers) hasBalancers() bool { return false }
 
+type withoutAPI struct{ withoutBalancers }
+
+func (withoutAPI) hasAPI() bool { return false }
+
 // Where there is less to expect than elsewhere, it is said why.
 func TestLeftOut(t *testing.T) {
 	most := len(expectations(carrying{}))
 	for _, tt := range []struct {
 		cloud
 		says string
-	}{{carrying{}, ""}, {fakeCloud{}, "no traffic on a fake"}, {withoutBalancers{}, "no load balancers on fake"}} {
+	}{{carrying{}, ""}, {fakeCloud{}, "no traffic on a fake"}, {withoutBalancers{}, "no load balancers on fake"}, {withoutAPI{}, "with fake the CCM touches no Service"}} {
 		fewer, why := len(expectations(tt.cloud)) < most, leftOut(tt.cloud)
 		if fewer != (why != "") || !strings.Contains(why, tt.says) {
 			t.Errorf("fewer: %t, why: %q, want %q in it", fewer, why, tt.says)

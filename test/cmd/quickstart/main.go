@@ -40,7 +40,7 @@ type options struct {
 func main() {
 	o := options{unattended: os.Getenv("QUICKSTART_EXIT") == "1"}
 	flag.StringVar(&o.binary, "binary", "bin/cloud-controller-manager", "`path` of the CCM's binary")
-	flag.StringVar(&o.cloud, "cloud", "sim", "`cloud`: sim, aws, digitalocean, gce, hcloud or openstack")
+	flag.StringVar(&o.cloud, "cloud", "sim", "`cloud`: sim, aws, digitalocean, gce, hcloud, openstack or static")
 	flag.BoolVar(&o.keep, "keep", false, "keep logs, keys and data of the clusters and the CCM")
 	check := flag.Bool("check", false, "only say what this machine lacks for the cloud")
 	flag.Parse()

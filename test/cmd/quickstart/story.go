@@ -31,6 +31,14 @@ var haste = []string{
 // slowly is why the second phase takes so long: the list that the Nodes were initialised from answers until it is too old.
 const slowly = "Machines are read every half minute; " + deleted + " goes when two reads miss it."
 
+// slowness is why the second phase takes so long on a cloud.
+func slowness(c cloud) string {
+	if c.hasAPI() {
+		return slowly
+	}
+	return fmt.Sprintf("Nobody can tell that a machine is gone: no Node is touched, which is watched for %.0f s.", kept.Seconds())
+}
+
 var errEnded = errors.New("the CCM ended by itself")
 
 // quickstart is one run. What it starts is appended to undo.
@@ -200,7 +208,7 @@ func (q *quickstart) perform(ctx context.Context) error {
 	q.display.step(step)
 	q.board.enter(joining)
 	for _, c := range q.clusters {
-		err := c.join(ctx)
+		err := c.join(ctx, q.cloud.machines())
 		if q.cloud.hasBalancers() {
 			err = errors.Join(err, c.expose(ctx))
 		}
@@ -212,7 +220,7 @@ func (q *quickstart) perform(ctx context.Context) error {
 		return err
 	}
 	q.display.step(fmt.Sprintf("the machine of %s is stopped, that of %s deleted", stopped, deleted))
-	q.display.why(slowly)
+	q.display.why(slowness(q.cloud))
 	if err := q.strike(ctx); err != nil {
 		return err
 	}
@@ -242,8 +250,9 @@ func (q *quickstart) await(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, patience, fmt.Errorf("it has not happened within %v", patience))
 	defer cancel()
 	go q.keepAsking(ctx)
-	quiet := time.NewTicker(10 * time.Second)
+	quiet, look := time.NewTicker(10*time.Second), time.NewTicker(time.Second)
 	defer quiet.Stop()
+	defer look.Stop()
 	for {
 		missing, changed := q.board.missing()
 		if len(missing) == 0 {
@@ -251,6 +260,7 @@ func (q *quickstart) await(ctx context.Context) error {
 		}
 		select {
 		case <-changed:
+		case <-look.C: // what has to stay so is met by time
 		case <-quiet.C:
 			q.display.waiting(missing)
 		case <-ctx.Done():

@@ -131,7 +131,7 @@ func (s *site) finish(p *ccm.Process) {
 	if err := lab.RaceReports(p.Log()); err != nil {
 		s.t.Error(err)
 	}
-	if strings.Contains(p.Log(), s.Cloud.Secret()) {
+	if testcloud.Leaks(s.Cloud, p.Log()) {
 		s.t.Error("the credentials are in the log")
 	}
 	if s.t.Failed() {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // doctor runs the program's check-up with the rights of the CCM.
@@ -19,7 +20,7 @@ func (p program) doctor() (string, error) {
 
 // The check-up needs no rights but the CCM's own, and finds what is wrong.
 func TestDoctor(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	s.pool(3)
 	s.start("--leader-elect=true")
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "of-another-cloud", ProviderID: "other://1"})

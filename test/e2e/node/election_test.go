@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
-	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
@@ -46,7 +45,7 @@ func (s *site) takeover(before string) time.Duration {
 	s.t.Helper()
 	began := time.Now()
 	fresh := s.machines.seed(1)[0]
-	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: fresh.Name})
+	_, err := s.JoinNode(s.within(patience), fresh.Node())
 	s.must(err)
 	s.eventually(func() error {
 		if now := s.holder(); now == "" || now == before {

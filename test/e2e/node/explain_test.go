@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
 // explain runs `explain` and returns its text with one space where there are several.
@@ -41,7 +42,7 @@ func (s *site) says(text string, parts ...string) {
 
 // Of each Node it is said whose it is, how it was matched, and what stands between it and its end.
 func TestExplainNode(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(5)
 	fresh := s.machines.seed(1)[0]
 	for _, o := range []controlplane.NodeOptions{

@@ -167,7 +167,7 @@ func newPlant(t *testing.T, tt trouble) *plant {
 		s.Cloud.SetToken(otherToken, "other")
 		s.Cloud.In("other").Droplets.Seed(50, func(d *digitalocean.Droplet) { d.ID += 1_000_000; d.Name = "other-" + d.Name })
 	} else {
-		p = &plant{site: open(t, append([]testcloud.Ability{testcloud.Many}, tt.needs...)...)}
+		p = &plant{site: open(t, append([]testcloud.Ability{testcloud.API, testcloud.Many}, tt.needs...)...)}
 	}
 	p.all = p.pool(plantSize)
 	start := func() { p.ccm = p.startWith(env) }

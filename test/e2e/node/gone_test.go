@@ -16,7 +16,7 @@ import (
 )
 
 func TestShutdownTaintComesAndGoes(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(3)
 	s.start()
 	off := machines[1]
@@ -36,7 +36,7 @@ func TestShutdownTaintComesAndGoes(t *testing.T) {
 // A machine that is really gone: its Node goes within a minute of the grace, alone, and
 // with a precondition on its UID.
 func TestGoneMachine(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(20)
 	s.start()
 	lost := machines[7]
@@ -65,7 +65,7 @@ func TestGoneMachine(t *testing.T) {
 
 // By default a Node younger than two minutes is kept.
 func TestGraceKeepsYoungNodes(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(6)
 	s.start("--node-deletion-grace=2m")
 	s.machines.remove(machines[0])
@@ -80,7 +80,7 @@ func TestGraceKeepsYoungNodes(t *testing.T) {
 
 // A machine comes back under the same name: the new Node is another one, and stays.
 func TestRecreatedMachineKeepsItsNode(t *testing.T) {
-	s := open(t, testcloud.Chosen)
+	s := open(t, testcloud.API, testcloud.Chosen)
 	machines := s.pool(6)
 	s.start()
 	old := machines[2]
@@ -100,7 +100,7 @@ func TestRecreatedMachineKeepsItsNode(t *testing.T) {
 
 // While the proof for a Node is under way it is replaced by another one of the same name.
 func TestProofIsAboutOneNodeOnly(t *testing.T) {
-	s := open(t, testcloud.Chosen)
+	s := open(t, testcloud.API, testcloud.Chosen)
 	machines := s.pool(6)
 	s.start("--node-deletion-confirm-gap=5s")
 	old := machines[2]
@@ -130,7 +130,7 @@ func (s *site) present(name string, want *corev1.Node) error {
 }
 
 func TestNodeDeletionOff(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(6)
 	s.start("--node-deletion=false")
 	s.machines.remove(machines[0])
@@ -144,7 +144,7 @@ func TestNodeDeletionOff(t *testing.T) {
 // leader, until an operator says that it was meant.
 func TestBrake(t *testing.T) {
 	const size = 30 // what may go within the requests that the API allows in the time of a test
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.pool(size)
 	first := s.start()
 	vanished := machines[:size*3/10]

@@ -24,7 +24,7 @@ func address(kind corev1.NodeAddressType, value string) corev1.NodeAddress {
 // A Node gets what the cloud says of its machine. All Nodes are there when the CCM starts.
 func TestInitialiseEach(t *testing.T) {
 	s := open(t)
-	machines := s.machines.seed(3)
+	machines, types := s.machines.seed(3), s.Cloud.Facts().Can(testcloud.Types)
 	for _, m := range machines {
 		_, err := s.JoinNode(s.within(patience), m.Node())
 		s.must(err)
@@ -32,7 +32,7 @@ func TestInitialiseEach(t *testing.T) {
 	s.start()
 	for _, m := range machines {
 		node := s.node(m.Name, addressed)
-		if node.Spec.ProviderID != m.ProviderID || node.Labels[corev1.LabelInstanceTypeStable] == "" ||
+		if node.Spec.ProviderID != m.ProviderID || (node.Labels[corev1.LabelInstanceTypeStable] != "") != types ||
 			node.Labels[corev1.LabelTopologyRegion] != m.Region || node.Labels[corev1.LabelTopologyZone] != m.Zone {
 			t.Errorf("%+v: provider-ID %s, labels %v", m, node.Spec.ProviderID, node.Labels)
 		}
@@ -197,7 +197,7 @@ func TestAmbiguousName(t *testing.T) {
 
 // A Node that no machine belongs to says so, and is initialised once there is one.
 func TestMachineComesAfterNode(t *testing.T) {
-	s := open(t, testcloud.Chosen)
+	s := open(t, testcloud.API, testcloud.Chosen)
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: "early"})
 	s.must(err)
 	s.start()
@@ -208,7 +208,7 @@ func TestMachineComesAfterNode(t *testing.T) {
 
 // The kubelet's --node-ip is not among the machine's addresses: the Node stays tainted.
 func TestWrongNodeIPKeepsTheTaint(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	d := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, ProvidedNodeIP: "10.99.99.99"})
 	s.must(err)
@@ -247,7 +247,7 @@ func TestOthersNodesAreNotTouched(t *testing.T) {
 		s.must(err)
 		versions[o.Name], before[o.Name] = node.UID, node.ResourceVersion
 	}
-	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name})
+	_, err := s.JoinNode(s.within(patience), d.Node())
 	s.must(err)
 	s.start("--node-status-update-frequency=1s")
 	s.node(d.Name, initialised)

@@ -81,7 +81,7 @@ func (s *site) joined(names ...string) error {
 
 // A --node-ip that the machine does not have is said with both.
 func TestNodeIPThatNoMachineHas(t *testing.T) {
-	s := open(t)
+	s := open(t, testcloud.API)
 	d := s.machines.seed(1)[0]
 	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{Name: d.Name, Annotations: map[string]string{"alpha.kubernetes.io/provided-node-ip": "198.51.100.7"}})
 	s.must(err)

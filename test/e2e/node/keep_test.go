@@ -6,8 +6,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
-	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
 // The CCM holds Nodes without most of their status and writes them back: what it does not
@@ -15,12 +13,10 @@ import (
 func TestInitialiseKeepsTheRest(t *testing.T) {
 	s := open(t)
 	d := s.machines.seed(1)[0]
-	_, err := s.JoinNode(s.within(patience), controlplane.NodeOptions{
-		Name: d.Name, Ready: true,
-		Labels:      map[string]string{"team": "blue"},
-		Annotations: map[string]string{"csi": "state"},
-		Taints:      []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}},
-	})
+	joins := d.Node()
+	joins.Ready, joins.Labels, joins.Annotations = true, map[string]string{"team": "blue"}, map[string]string{"csi": "state"}
+	joins.Taints = []corev1.Taint{{Key: "dedicated", Value: "db", Effect: corev1.TaintEffectNoSchedule}}
+	_, err := s.JoinNode(s.within(patience), joins)
 	s.must(err)
 	nodes := s.Client().CoreV1().Nodes()
 	node, err := nodes.Get(s.within(patience), d.Name, metav1.GetOptions{})

@@ -14,7 +14,7 @@ import (
 // another machine or another Node has is nobody else's.
 func TestNodeNetworks(t *testing.T) {
 	const wireguard = "10.8.0.7"
-	s := open(t)
+	s := open(t, testcloud.API)
 	machines := s.machines.seed(4)
 	join := func(m testcloud.Machine, nodeIP string) {
 		node := m.Node()

@@ -52,7 +52,7 @@ func (p program) runAs(env map[string]string, stdin string, args ...string) ran 
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		p.site.t.Fatal(err)
 	}
-	if strings.Contains(out.String()+errOut.String(), p.site.Cloud.Secret()) {
+	if testcloud.Leaks(p.site.Cloud, out.String()+errOut.String()) {
 		p.site.t.Error("the credentials are in the output")
 	}
 	return ran{cmd.ProcessState.ExitCode(), out.String(), ccm.WithoutRaceNote(errOut.String())}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -156,7 +155,7 @@ func (s *site) finish(p *ccm.Process) {
 	if err := lab.RaceReports(p.Log()); err != nil {
 		s.t.Error(err)
 	}
-	if strings.Contains(p.Log(), s.Cloud.Secret()) {
+	if testcloud.Leaks(s.Cloud, p.Log()) {
 		s.t.Error("the credentials are in the log")
 	}
 	if s.t.Failed() {
@@ -298,7 +297,7 @@ func addressed(node *corev1.Node) error {
 	if err := initialised(node); err != nil {
 		return err
 	}
-	if node.Labels[corev1.LabelInstanceTypeStable] == "" {
+	if node.Labels[corev1.LabelTopologyRegion] == "" {
 		return fmt.Errorf("node %s has the labels %v", node.Name, node.Labels)
 	}
 	return nil

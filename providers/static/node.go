@@ -1,0 +1,100 @@
+package static
+
+import (
+	"net/netip"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const scheme = "static"
+
+// nodeIP is the annotation with the kubelet's --node-ip, one address or one of each family. The source is
+// k8s.io/cloud-provider/api, AnnotationAlphaProvidedIPAddr.
+const nodeIP = "alpha.kubernetes.io/provided-node-ip"
+
+// rest is what stands behind the scheme of a provider-ID. Deckhouse writes static:///<hash>, k3s the name of the Node.
+var rest = regexp.MustCompile(`^[A-Za-z0-9._/:=+$@%~-]*[A-Za-z0-9][A-Za-z0-9._/:=+$@%~-]*$`)
+
+// Concerns implements cloud.Scoped.
+func (d *Driver) Concerns(providerID string) bool {
+	scheme, _, found := strings.Cut(providerID, "://")
+	return found && slices.Contains(d.schemes, scheme)
+}
+
+// ParseProviderID implements cloud.Instances.
+func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
+	_, name, _ := strings.Cut(providerID, "://")
+	if !d.Concerns(providerID) || !rest.MatchString(name) {
+		return "", errForm(providerID)
+	}
+	return cloud.DescribedInstance(providerID), nil
+}
+
+// FromNode implements cloud.Describer.
+//
+//	the Node's provider-ID    its machine
+//	static://…                is static, whatever it is called there
+//	of STATIC_SCHEMES         is static
+//	none, it waits            is static, unless Nodes that say nothing are another cloud's
+//	any other                 is somebody else's
+func (d *Driver) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
+	providerID := node.ProviderID
+	if providerID == "" && d.all {
+		providerID = scheme + "://" + node.Name
+	}
+	id, err := d.ParseProviderID(providerID)
+	if err != nil {
+		return cloud.Instance{}, false
+	}
+	return cloud.Instance{
+		ID: id, ProviderID: providerID, Name: node.Name, Region: d.region, Zone: d.zone, State: cloud.StateRunning, Addresses: addresses(node),
+	}, true
+}
+
+// addresses are those of a machine: its host name, the kubelet's --node-ip, and what else its Node has. A kubelet of today tells its
+// addresses once, when it registers, and its --node-ip always: where that is another one, such as a new one from DHCP, the old one goes.
+func addresses(node cloud.NodeAttributes) []cloud.Address {
+	all := ofType(node.Addresses, cloud.AddressHostname)
+	if len(all) == 0 {
+		all = []cloud.Address{{Type: cloud.AddressHostname, Address: node.Name}}
+	}
+	internal := given(node.Annotations[nodeIP])
+	if len(internal) == 0 {
+		internal = ofType(node.Addresses, cloud.AddressInternalIP)
+	}
+	all = append(all, internal...)
+	for _, a := range node.Addresses {
+		if a.Type != cloud.AddressHostname && a.Type != cloud.AddressInternalIP && !slices.Contains(all, a) {
+			all = append(all, a)
+		}
+	}
+	return all
+}
+
+// given are the addresses of a kubelet's --node-ip, none where one of them is none.
+func given(text string) []cloud.Address {
+	if text == "" {
+		return nil
+	}
+	var all []cloud.Address
+	for part := range strings.SplitSeq(text, ",") {
+		ip, err := netip.ParseAddr(strings.TrimSpace(part))
+		if err != nil {
+			return nil
+		}
+		all = append(all, cloud.Address{Type: cloud.AddressInternalIP, Address: ip.String()})
+	}
+	return all
+}
+
+func ofType(all []cloud.Address, kind cloud.AddressType) (those []cloud.Address) {
+	for _, a := range all {
+		if a.Type == kind && !slices.Contains(those, a) {
+			those = append(those, a)
+		}
+	}
+	return those
+}
