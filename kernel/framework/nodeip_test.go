@@ -105,6 +105,7 @@ func TestAddressOfTwoDescribedNodes(t *testing.T) {
 		return n
 	}
 	fresh := withTaint(uninitializedTaint)
+	done := func(n *corev1.Node) { n.Spec.ProviderID = "static://" + n.Name }
 	for name, tt := range map[string]struct {
 		node, other *corev1.Node
 		shared      cloud.AddressType
@@ -112,9 +113,9 @@ func TestAddressOfTwoDescribedNodes(t *testing.T) {
 	}{
 		"the older one waits too":       {made("n", 0, fresh), made("o", time.Hour, fresh), cloud.AddressInternalIP, true},
 		"the younger one waits too":     {made("n", time.Hour, fresh), made("o", 0, fresh), cloud.AddressInternalIP, false},
-		"another one is initialised":    {made("n", time.Hour, fresh), made("o", 0), cloud.AddressInternalIP, true},
-		"it is initialised":             {made("n", 0), made("o", time.Hour, fresh), cloud.AddressInternalIP, false},
-		"a public address behind a NAT": {made("n", 0, fresh), made("o", time.Hour), cloud.AddressExternalIP, false},
+		"another one is initialised":    {made("n", time.Hour, fresh), made("o", 0, done), cloud.AddressInternalIP, true},
+		"it is initialised":             {made("n", 0, done), made("o", time.Hour, fresh), cloud.AddressInternalIP, false},
+		"a public address behind a NAT": {made("n", 0, fresh), made("o", time.Hour, done), cloud.AddressExternalIP, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			machine := cloud.Instance{ID: cloud.DescribedInstance("n"), ProviderID: "static://n", Addresses: []cloud.Address{{Type: tt.shared, Address: "192.168.1.5"}}}
