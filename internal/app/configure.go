@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/inventory"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
@@ -21,6 +22,9 @@ func configure(provider registry.Provider, clusterName, path string) (cloud.Conf
 		Cloud: d.Name, ClusterName: clusterName, Default: true, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
 	}
 	var wrong error
+	if file != nil && d.ConfigFile.Inventory {
+		c.Inventory, unread = openInventory(file)
+	}
 	if unread == nil && provider.Check != nil {
 		asked := c
 		asked.Warn = func(string) {} // the constructor says it
@@ -46,6 +50,15 @@ func configFile(path string, d cloud.Descriptor) (func() ([]byte, error), error)
 		return nil, usagef("--cloud-config: %v", err)
 	}
 	return func() ([]byte, error) { return os.ReadFile(path) }, nil
+}
+
+// openInventory reads the file that says which machines there are.
+func openInventory(file func() ([]byte, error)) (cloud.Inventory, error) {
+	read, err := inventory.Open(file)
+	if err != nil {
+		return nil, usagef("--cloud-config: %v", err) // not the pointer, which would be an Inventory that is nil
+	}
+	return read, nil
 }
 
 // oneLine puts joined errors into one line.

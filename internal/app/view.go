@@ -115,7 +115,7 @@ func (v *view) cloud(ctx context.Context, chosen choice, qps float64, warn func(
 	if err != nil {
 		return nil, fmt.Errorf("starting provider %s: %w", name, err)
 	}
-	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations}), nil
+	return run.Decorate(driver, run.Options{Descriptor: provider.Descriptor, Annotations: provider.Annotations, Inventory: configuration.Inventory}), nil
 }
 
 // watched is throttled, with seen told of every answer.

@@ -193,6 +193,8 @@ type ConfigFile struct {
 	Doc      string
 	// Keys are the keys the file may hold, in the order in which people read them.
 	Keys []ConfigKey
+	// Inventory says that the file is one of an Inventory, which the kernel reads: Config.Inventory. Keys are InventoryKeys.
+	Inventory bool
 }
 
 // Secret says whether the file may hold a secret. One whose keys are not declared may hold any.
@@ -223,6 +225,8 @@ type Config struct {
 	// File returns the current content of --cloud-config; it is nil when none was given. Call
 	// it again where a rotated credential may be in it.
 	File func() ([]byte, error)
+	// Inventory is what the file says where ConfigFile.Inventory is true; it is nil when none was given.
+	Inventory Inventory
 	// Lookup returns the value of a declared Setting, its default when unset.
 	Lookup func(name string) string
 	// Secret returns the current value of a declared secret Setting; it re-reads the

@@ -106,6 +106,7 @@ func startNode(ctx context.Context, e environment) (bool, error) {
 		return false, err
 	}
 	go c.RunWithContext(ctx, e.ControllerManagerMetrics)
+	startReloading(ctx, e)
 	others := &leftAlone{
 		cloud: e.cloud, machines: e.inventory, calls: e.calls, nodes: e.allNodes, events: e.recorder, grace: e.options.Tuning.Instances.Grace,
 	}

@@ -87,6 +87,7 @@ func decorate(o Options, driver cloud.Driver) *Driver {
 		Name:        o.Config.Cloud,
 		Descriptor:  o.Provider.Descriptor,
 		Annotations: o.Provider.Annotations,
+		Inventory:   o.Config.Inventory,
 		Metrics:     Metrics(),
 	})}
 }

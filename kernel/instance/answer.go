@@ -15,9 +15,20 @@ import (
 
 // NotFoundError says that the cloud definitely has no such machine right now. It is no
 // proof that a Node's machine is gone.
-type NotFoundError struct{ what string }
+type NotFoundError struct{ text string }
 
-func (e *NotFoundError) Error() string { return "the cloud has no " + e.what }
+func (e *NotFoundError) Error() string { return e.text }
+
+func notFound(k cache.Key) *NotFoundError { return &NotFoundError{"the cloud has no " + k.String()} }
+
+// unlisted is the error for a Node that no entry of the inventory fits. nearest are those that may have been meant.
+func unlisted(nearest []string) *NotFoundError {
+	text := "no entry of the inventory (--cloud-config) fits the Node"
+	if len(nearest) > 0 {
+		text += "; nearest: " + strings.Join(nearest, "; ")
+	}
+	return &NotFoundError{text + "; add one, or set others: true"}
+}
 
 // AmbiguousError says that several machines have a Node's name.
 type AmbiguousError struct {
@@ -38,14 +49,14 @@ func (e *AmbiguousError) Error() string {
 // together, and a definite not-found is remembered for a while.
 func (r *reader) lookUp(ctx context.Context, k cache.Key) (cloud.Instance, error) {
 	if r.cache.Missed(k) {
-		return cloud.Instance{}, &NotFoundError{k.String()}
+		return cloud.Instance{}, notFound(k)
 	}
 	found, err := r.misses.Ask(ctx, k)
 	switch {
 	case err != nil:
 		return cloud.Instance{}, err
 	case len(found) == 0:
-		return cloud.Instance{}, &NotFoundError{k.String()}
+		return cloud.Instance{}, notFound(k)
 	case len(found) > 1:
 		return cloud.Instance{}, &AmbiguousError{Name: k.Name, IDs: cache.IDs(found)}
 	default:

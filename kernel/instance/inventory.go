@@ -77,6 +77,8 @@ type state struct {
 	credentials *credentials
 	// labels is nil where the cloud has none to be read.
 	labels *labels
+	// file says which machines there are, nil where a cloud does.
+	file cloud.Inventory
 }
 
 // New returns an Inventory that knows nothing yet.
@@ -100,7 +102,7 @@ func newState(o Options) *state {
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
 		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
-		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf,
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf, file: o.Cloud.Inventory,
 	}
 	s.nodes = &nodes{
 		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,

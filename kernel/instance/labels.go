@@ -113,7 +113,7 @@ func (l *labels) read(ctx context.Context, asked map[cloud.InstanceID]*batch.Que
 			case err != nil && !known:
 				asked[id].Answer(l.readSoFar(id), err)
 			case !known:
-				asked[id].Answer(nil, &NotFoundError{cache.Key{ID: id}.String()})
+				asked[id].Answer(nil, notFound(cache.Key{ID: id}))
 			default:
 				asked[id].Answer(more, nil)
 			}

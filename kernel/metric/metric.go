@@ -53,6 +53,7 @@ var (
 	TakeoversRefused   = &Definition{"ccm_balancer_takeovers_refused_total", Counter, []string{"cloud"}, "Services that named another Service's balancer and were refused; each pair counts once in 10 minutes.", nil}
 	Duplicates         = &Definition{"ccm_balancer_duplicates_total", Counter, []string{"cloud"}, "Second balancers of one Service that were deleted.", nil}
 	FirewallLeftOut    = &Definition{"ccm_firewall_openings_left_out", Gauge, []string{"cloud"}, "Openings of Services that the cloud's firewall has no room for, in the last pass.", nil}
+	InventoryFileWrong = &Definition{"ccm_inventory_file_wrong", Gauge, []string{"cloud"}, "1 while the file of --cloud-config that says which machines there are has mistakes, and its last version without mistakes counts.", nil}
 	CloudState         = &Definition{"ccm_cloud_up", Gauge, []string{"cloud"}, "1 when the last call to the cloud succeeded, 0 when it failed for want of credentials or an answer.", nil}
 )
 
@@ -61,7 +62,7 @@ func All() []*Definition {
 	return []*Definition{
 		Requests, RequestSeconds, LimiterWaitSeconds, RateRemaining, CallFailures,
 		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, Drifts, TakeoversRefused, Duplicates, CloudState,
-		FirewallLeftOut,
+		FirewallLeftOut, InventoryFileWrong,
 	}
 }
 

@@ -28,6 +28,8 @@ type Cloud struct {
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
 	Driver   cloud.Driver
+	// Inventory is nil where no file says which machines there are.
+	Inventory cloud.Inventory
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
 	// Recorder, Replacer, Sized, Reaching and Validator when it does not implement them; Planner when load balancers are written as a
 	// whole.
@@ -65,8 +67,9 @@ type Options struct {
 	Descriptor cloud.Descriptor
 	// Annotations are the provider's keys.
 	Annotations annotation.Set
-	// Metrics may be nil.
-	Metrics metric.Sink
+	// Inventory and Metrics may be nil.
+	Inventory cloud.Inventory
+	Metrics   metric.Sink
 }
 
 // Decorate wraps a driver and the optional interfaces it implements.
@@ -91,6 +94,7 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 		Descriptor:  o.Descriptor,
 		Annotations: annotation.Kernel().With(o.Annotations),
 		Driver:      &decoratedDriver{c, driver},
+		Inventory:   o.Inventory,
 	}
 	hasBalancers, hasRoutes := true, true
 	if next, ok := driver.(cloud.Switched); ok {

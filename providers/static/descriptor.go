@@ -25,6 +25,10 @@ func Descriptor() cloud.Descriptor {
 		ProviderIDForm:    "static://<name of the Node>",
 		Limits:            cloud.Limits{PageSize: 1, GetBatch: 1},
 		Variables:         cloud.Variables{Prefix: "STATIC_"},
+		ConfigFile: &cloud.ConfigFile{
+			Value: "inventory", Key: "inventory.yaml", Inventory: true, Keys: cloud.InventoryKeys(),
+			Doc: "Which machines there are, with zone, region, type, labels and further addresses. Without it every waiting Node is a static machine.",
+		},
 		Notes: []string{
 			"Every kubelet needs --node-ip, the address at which the other nodes reach it, be it one of WireGuard or Tailscale: it is the InternalIP of its Node. Without it the Node has no address, and waits.",
 			"Every Node that waits for its cloud and has no provider-ID becomes static, and stays so for ever: a provider-ID can never change. That is wrong for a machine that a cloud controller manager of its cloud is to serve: give its kubelet a --provider-id, or its Node the label multicloud-ccm.io/unmanaged=true. `cloud-controller-manager plan nodes` lists the Nodes that would become static.",

@@ -11,6 +11,8 @@ type Driver struct {
 	settings
 	// all says that every Node which waits for its cloud has a static machine.
 	all bool
+	// inventory is nil without a file: every such Node is known then.
+	inventory cloud.Inventory
 }
 
 var (
@@ -24,7 +26,7 @@ func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Driver{settings: s, all: config.Default}, nil
+	return &Driver{settings: s, all: config.Default, inventory: config.Inventory}, nil
 }
 
 // Identity implements cloud.Driver. There are no credentials, so that there is no account to be told from another.

@@ -1,6 +1,8 @@
 package static
 
 import (
+	"cmp"
+	"maps"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -36,13 +38,18 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 // FromNode implements cloud.Describer.
 //
 //	the Node's provider-ID    its machine
-//	static://…                is static, whatever it is called there
-//	of STATIC_SCHEMES         is static
-//	none, it waits            is static, unless Nodes that say nothing are another cloud's
+//	static://…                is static, whatever it is called there, and whatever the inventory says
+//	of STATIC_SCHEMES         is static too
+//	none, it waits            is static where an entry of the inventory fits, or there is no inventory; unless Nodes that say
+//	                          nothing are another cloud's
 //	any other                 is somebody else's
 func (d *Driver) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
+	entry, fits := cloud.InventoryEntry{}, true
+	if d.inventory != nil {
+		entry, fits = d.inventory.Match(node)
+	}
 	providerID := node.ProviderID
-	if providerID == "" && d.all {
+	if providerID == "" && d.all && fits {
 		providerID = scheme + "://" + node.Name
 	}
 	id, err := d.ParseProviderID(providerID)
@@ -50,26 +57,47 @@ func (d *Driver) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 		return cloud.Instance{}, false
 	}
 	return cloud.Instance{
-		ID: id, ProviderID: providerID, Name: node.Name, Region: d.region, Zone: d.zone, State: cloud.StateRunning, Addresses: addresses(node),
+		ID: id, ProviderID: providerID, Name: node.Name, State: cloud.StateRunning,
+		Type: entry.Type, Zone: cmp.Or(entry.Zone, d.zone), Region: cmp.Or(entry.Region, d.region), Labels: maps.Clone(entry.Labels),
+		Addresses: addresses(node, entry, entry.Entry != ""),
 	}, true
 }
 
-// addresses are those of a machine: its host name, the kubelet's --node-ip, and what else its Node has. A kubelet of today tells its
-// addresses once, when it registers, and its --node-ip always: where that is another one, such as a new one from DHCP, the old one goes.
-func addresses(node cloud.NodeAttributes) []cloud.Address {
+// addresses are those of a machine: its host name, its InternalIPs, its ExternalIPs, and its other names.
+//
+//	InternalIPs    the kubelet's --node-ip; without it those of its entry; without these the Node's
+//	ExternalIPs    those of its entry, also none; the Node's where there is no entry
+//
+// A kubelet of today tells its addresses once, when it registers, and its --node-ip always: where that is another one, such as a new
+// one from DHCP, the old one goes.
+func addresses(node cloud.NodeAttributes, entry cloud.InventoryEntry, known bool) []cloud.Address {
 	all := ofType(node.Addresses, cloud.AddressHostname)
 	if len(all) == 0 {
 		all = []cloud.Address{{Type: cloud.AddressHostname, Address: node.Name}}
 	}
 	internal := given(node.Annotations[nodeIP])
 	if len(internal) == 0 {
+		internal = typed(entry.InternalIPs, cloud.AddressInternalIP)
+	}
+	if len(internal) == 0 {
 		internal = ofType(node.Addresses, cloud.AddressInternalIP)
 	}
 	all = append(all, internal...)
+	all = append(all, typed(entry.ExternalIPs, cloud.AddressExternalIP)...)
 	for _, a := range node.Addresses {
-		if a.Type != cloud.AddressHostname && a.Type != cloud.AddressInternalIP && !slices.Contains(all, a) {
+		switch {
+		case a.Type == cloud.AddressHostname, a.Type == cloud.AddressInternalIP, a.Type == cloud.AddressExternalIP && known, slices.Contains(all, a):
+		default:
 			all = append(all, a)
 		}
+	}
+	return all
+}
+
+func typed(texts []string, kind cloud.AddressType) []cloud.Address {
+	all := make([]cloud.Address, 0, len(texts))
+	for _, text := range texts {
+		all = append(all, cloud.Address{Type: kind, Address: text})
 	}
 	return all
 }

@@ -74,6 +74,15 @@ func (v *Nodes) Repeat() {
 	v.handlers.each(func(h cache.ResourceEventHandler) { h.OnUpdate(anyNode, anyNode) })
 }
 
+// Offer shows the controllers some of the view's Nodes once more, although nothing of these has changed.
+func (v *Nodes) Offer(which func(*corev1.Node) bool) {
+	for _, node := range v.All() {
+		if which(node) {
+			v.handlers.each(func(h cache.ResourceEventHandler) { h.OnUpdate(node, node) })
+		}
+	}
+}
+
 // Lister implements [informersv1.NodeInformer].
 func (v *Nodes) Lister() listersv1.NodeLister {
 	return &nodeLister{v.lister(), v.shown, v.list}

@@ -1,0 +1,36 @@
+package inventory
+
+import (
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// hidden names the entries that never count, because one before them fits wherever they do.
+func (i *inventory) hidden() []string {
+	var all []string
+	var patterns []*machine
+	for n := range i.machines {
+		m := &i.machines[n]
+		if first := slices.IndexFunc(patterns, m.within); first >= 0 {
+			all = append(all, m.Entry+": it never counts, because "+patterns[first].Entry+" comes first")
+		}
+		if m.name == "" {
+			patterns = append(patterns, m)
+		}
+	}
+	return all
+}
+
+// within reports whether another entry fits wherever this one does, as far as that can be told.
+func (m *machine) within(other *machine) bool {
+	switch {
+	case other.names == "*":
+		return true
+	case m.name != "":
+		return other.names != "" && other.fits(cloud.NodeAttributes{Name: m.name})
+	case m.names != "":
+		return other.names == m.names
+	}
+	return other.selector != nil && other.selector.String() == m.selector.String()
+}
