@@ -248,7 +248,7 @@ e2e-node-ready: controlplane-nodes helm
 # Chart, Nodes and Services on the API server that test/controlplane/oldest pins, which is built once (minutes). AWS is a
 # moto server. What differs from `make e2e` is the API server alone.
 OLDEST_TEST = E2E_KUBERNETES=oldest $(GO_TEST) -count=1 -timeout 60m $(TEST_FLAGS)
-OLDEST_CLOUDS = sim digitalocean gce hcloud aws
+OLDEST_CLOUDS = sim digitalocean gce hcloud aws static
 .PHONY: e2e-oldest
 e2e-oldest: need-go need-cc moto build-if-needed race-binary ## Run what matters of the chart, of Nodes and of Services on the oldest Kubernetes that the chart accepts.
 	cd test && $(OLDEST_TEST) -v -run 'TestReportsThePinnedVersion' ./controlplane

@@ -13,6 +13,8 @@ import (
 type providerEntry struct {
 	Title        string          `json:"title"`
 	Schemes      []string        `json:"schemes"`
+	// FurtherSchemes is the name of the value that adds Schemes, "" where there is none.
+	FurtherSchemes string `json:"furtherSchemes,omitempty"`
 	Secret       string          `json:"secret"`
 	Capabilities map[string]bool `json:"capabilities"`
 	Credentials  []credential    `json:"credentials,omitempty"`
@@ -58,6 +60,9 @@ func newProviderEntry(d cloud.Descriptor) providerEntry {
 	for _, s := range d.Settings {
 		if s.Secret || s.Value == "" {
 			continue
+		}
+		if s.Name == d.SchemesSetting {
+			entry.FurtherSchemes = s.Value
 		}
 		entry.Settings = append(entry.Settings, setting{Value: s.Value, Env: s.Name, Default: defaultText(s), Required: s.Required})
 	}

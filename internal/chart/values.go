@@ -13,7 +13,7 @@ func identity(providers, platforms []string) []Value {
 		{Name: "provider", Section: "What to run on", Enum: append([]string{""}, providers...),
 			Doc: "The cloud. Required."},
 		{Name: "clusterName", Flag: "cluster-name", Always: true, Default: "", Pattern: `^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$`,
-			Doc: "Name of the cluster, part of names and ownership tags in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later."},
+			Doc: "Name of the cluster, part of names and ownership tags in the cloud. Required, different for every cluster of an account unless clusterID is, and not to be changed later. With a provider that makes nothing in a cloud, such as static, any name will do."},
 		{Name: "clusterID", Flag: "cluster-id"},
 		{Name: "formerClusterIDs", Flag: "former-cluster-ids"},
 		{Name: "platform", Enum: append([]string{""}, platforms...),

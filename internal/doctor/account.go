@@ -19,11 +19,17 @@ func judgeAccountKnown(f *facts) Outcome {
 	if err := f.sky.accountErr; err != nil {
 		return warning("the credentials may not ask which account they see: "+err.Error(), "")
 	}
+	if f.sky.account.Unknown {
+		return fine("nothing that the credentials can read tells one account of %s from another: the machines of Ready Nodes show that it is the right one", f.Cloud.Name)
+	}
 	return fine("%s", accountText(f))
 }
 
 func accountText(f *facts) string {
 	text := fmt.Sprintf("%s account %s", f.Cloud.Name, f.sky.account.Account)
+	if f.sky.account.Unknown {
+		text = fmt.Sprintf("an account of %s that has no name", f.Cloud.Name)
+	}
 	if f.sky.account.Region != "" { // some accounts are not in one
 		text += ", region " + f.sky.account.Region
 	}

@@ -35,7 +35,7 @@ func judgeChanges(f *facts) Outcome {
 		return cannot(f.events.err)
 	}
 	if !f.balances() {
-		return fine("%s", unbalanced)
+		return fine("%s", f.unbalanced())
 	}
 	var list, evidence []string
 	for _, cast := range f.forecasts {

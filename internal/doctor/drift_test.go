@@ -154,7 +154,7 @@ func TestDrift(t *testing.T) {
 		"machines are not known":      {noListener, func(f *facts) { f.sky.machines = nil }, Skipped, []string{"incomplete"}},
 		"Nodes may not be read":       {noListener, func(f *facts) { f.nodes.err = errors.New("no right") }, Skipped, []string{"no right"}},
 		"Services may not be read":    {noListener, func(f *facts) { f.services.err = errors.New("no right") }, Skipped, []string{"no right"}},
-		"a cloud without balancers":   {noListener, func(f *facts) { f.Cloud.Balancers = nil }, OK, []string{unbalanced}},
+		"a cloud without balancers":   {noListener, func(f *facts) { f.Cloud.Balancers = nil }, OK, []string{"the cloud has no load balancers"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := drifts(t, edited(tt.edit), "web", "other")

@@ -154,10 +154,14 @@ func machineless(f *facts, node *corev1.Node) string {
 func addressless(f *facts, node *corev1.Node) string {
 	machine, known := f.sky.of[node.Name]
 	wrong := f.sky.nodeIPs[node.Name]
-	if f.owner(node) != instance.Mine || !known || wrong == nil || len(machine.Addresses) == 0 {
+	switch {
+	case f.owner(node) != instance.Mine || !known:
 		return ""
-	}
-	if wrong.Taken != "" {
+	case tellsNothing(f, node, machine):
+		return "its kubelet tells no address, because it runs without --node-ip"
+	case wrong == nil || len(machine.Addresses) == 0:
+		return ""
+	case wrong.Taken != "":
 		return fmt.Sprintf("the kubelet's --node-ip is %s, which is %s", wrong.Given, wrong.Taken)
 	}
 	return fmt.Sprintf("the kubelet's --node-ip is %s, and machine %s has %s", wrong.Given, machine.ID, framework.AddressText(wrong.Has))

@@ -58,7 +58,7 @@ func judgeOrphans(f *facts) Outcome {
 	}
 	switch {
 	case !f.balances():
-		return fine("%s", unbalanced)
+		return fine("%s", f.unbalanced())
 	case f.sky.err != nil:
 		return cannot(f.sky.unknown())
 	case f.owned.err != nil:

@@ -61,8 +61,6 @@ func (f *facts) wants(svc *corev1.Service) bool {
 // balances reports whether anything is done about Services.
 func (f *facts) balances() bool { return f.runs(controllernames.ServiceLBController) }
 
-const unbalanced = "the cloud has no load balancers, or the service controller does not run: nothing is done about Services"
-
 // asking are the Services that ask us for a load balancer and fit.
 func (f *facts) asking(fits func(*corev1.Service) bool) []*corev1.Service {
 	var list []*corev1.Service
@@ -84,7 +82,7 @@ func aboutServices(level Level, what, well string, find func(*facts, *corev1.Ser
 			return cannot(err)
 		}
 		if !f.balances() {
-			return fine("%s", unbalanced)
+			return fine("%s", f.unbalanced())
 		}
 		var found []string
 		wrong := 0

@@ -9,8 +9,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
-// mostSkipped is how many checks that could not be made for the same reason are named.
-const mostSkipped = 3
+// mostAlike is how many checks that say the same are named: those that are ok because there is nothing to look at, and those that
+// could not be made.
+const mostAlike = 3
 
 // colours are those of the levels.
 var colours = map[Level]layout.Colour{OK: layout.Green, Warning: layout.Yellow, Failure: layout.Red}
@@ -85,12 +86,12 @@ func (s *same) problem(page layout.Page) string {
 	return out.String()
 }
 
-// rows are the checks that are ok and those that could not be made. Many of the latter with one reason come last.
+// rows are the checks that are ok and those that could not be made. Many that say the same share one of the last rows.
 func (r Report) rows() []layout.Row {
-	skipped, reasons := r.skipped()
+	alike, order := r.alike()
 	width := 0
 	for _, result := range r {
-		if result.Level == OK || result.Level == Skipped {
+		if quiet(result.Level) {
 			width = max(width, len(result.Level)+2)
 		}
 	}
@@ -99,30 +100,42 @@ func (r Report) rows() []layout.Row {
 	}
 	var rows []layout.Row
 	for _, result := range r {
-		if result.Level == OK || result.Level == Skipped && skipped[result.Message] <= mostSkipped {
+		if quiet(result.Level) && alike[saying{result.Level, result.Message}] <= mostAlike {
 			rows = append(rows, row(result.Level, result.name(), printable(result.Message)))
 		}
 	}
-	for _, reason := range reasons {
-		if skipped[reason] > mostSkipped {
-			rows = append(rows, row(Skipped, plural(skipped[reason], "check"), printable(reason)+"; -o json names them"))
+	for _, s := range order {
+		if alike[s] > mostAlike {
+			rows = append(rows, row(s.level, plural(alike[s], "check"), printable(s.message)+"; -o json names them"))
 		}
 	}
 	return rows
 }
 
-// skipped counts the checks that could not be made, by their reasons, which are in the order of the checks.
-func (r Report) skipped() (count map[string]int, reasons []string) {
-	count = map[string]int{}
-	for _, result := range r {
-		if result.Level != Skipped {
-			continue
-		}
-		if count[result.Message]++; count[result.Message] == 1 {
-			reasons = append(reasons, result.Message)
+// quiet reports whether a check has one line, and no advice.
+func quiet(level Level) bool { return level == OK || level == Skipped }
+
+// saying is what a check says in one line.
+type saying struct {
+	level   Level
+	message string
+}
+
+// alike counts the checks with one line by what they say, in the order of the checks: those that are ok come first.
+func (r Report) alike() (count map[saying]int, order []saying) {
+	count = map[saying]int{}
+	for _, level := range []Level{OK, Skipped} {
+		for _, result := range r {
+			if result.Level != level {
+				continue
+			}
+			s := saying{level, result.Message}
+			if count[s]++; count[s] == 1 {
+				order = append(order, s)
+			}
 		}
 	}
-	return count, reasons
+	return count, order
 }
 
 // name is what people know a result by: of a check that is ok what is right, else its id.

@@ -49,7 +49,11 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 	owner := instance.Owner(node, i.cloud.Concerns)
 	switch owner {
 	case instance.Mine:
-		s.add("owner", "cloud "+i.cloud.Name, "its provider-ID is one of this cloud, or it has none and waits for its cloud")
+		name, this := "cloud "+i.cloud.Name, "this cloud"
+		if i.cloud.Descriptor.Offline {
+			name, this = i.cloud.Name, i.cloud.Name
+		}
+		s.add("owner", name, "its provider-ID is one of "+this+", or it has none and waits for its cloud")
 	case instance.Unmanaged:
 		whose, why := instance.Whose(i.cloud, node)
 		s.problem("owner", whose, why)
@@ -130,24 +134,28 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 	s := e.section("Addresses")
 	now, known := node.Status.Addresses, framework.Metadata(machine).NodeAddresses
 	completed, err := i.nodeIPs.Complete(ctx, node, machine)
+	has, lacks, only := "the cloud has it", "the cloud does not have it", "in the cloud, and not on the Node"
+	if machine.ID.Described() {
+		has, lacks, only = "the machine has it", "the machine does not have it any more", "of the machine, and not on the Node"
+	}
 	origin := func(a corev1.NodeAddress) string {
 		switch {
 		case slices.Contains(known, a):
-			return "the cloud has it"
+			return has
 		case slices.Contains(framework.Metadata(completed).NodeAddresses, a):
 			return "the kubelet's --node-ip, in --node-networks"
 		}
 		if a.Type == corev1.NodeHostName {
 			return "the kubelet said it"
 		}
-		return "the cloud does not have it"
+		return lacks
 	}
 	for _, a := range now {
 		s.add(string(a.Type), a.Address, "on the Node; "+origin(a))
 	}
 	for _, a := range known {
 		if !slices.Contains(now, a) {
-			s.add(string(a.Type), a.Address, "in the cloud, and not on the Node")
+			s.add(string(a.Type), a.Address, only)
 		}
 	}
 	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {
@@ -162,7 +170,10 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found existence) {
 	s := e.section("Deletion")
 	held, isHeld := errors.AsType[*absence.HeldError](found.err)
+	_, described := instance.FromNode(i.cloud, node)
 	switch {
+	case described:
+		s.add("machine gone", "nobody knows", "only the Node describes it: it is never deleted")
 	case !i.runs(names.CloudNodeLifecycleController):
 		s.add("machine gone", "not asked", "the controller that deletes Nodes does not run")
 	case isReady(node):

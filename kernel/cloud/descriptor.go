@@ -23,8 +23,13 @@ type Descriptor struct {
 	// any other scheme belong to somebody else and are never touched, unless the driver is
 	// Scoped and says otherwise.
 	ProviderIDSchemes []string
+	// SchemesSetting names a declared Setting with which the user adds schemes to ProviderIDSchemes; "" when the provider has none.
+	SchemesSetting string
 	// ProviderIDForm shows the form for people: "digitalocean://<droplet id>".
 	ProviderIDForm string
+	// Offline says that there is no API: no request is ever sent, and there is neither an account nor credentials. Its machines
+	// are those that their Nodes describe, see Describer.
+	Offline bool
 	// Capabilities are what the driver can do with balancers and routes.
 	Capabilities Capabilities
 	// Limits are the published limits of the API.

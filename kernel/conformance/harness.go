@@ -45,8 +45,9 @@ type Harness struct {
 	ProviderIDs, Foreign []string
 	// Described are new Nodes whose machines only they describe, for a cloud.Describer.
 	Described []cloud.NodeAttributes
-	// Offline says that the driver sends no request, and that a Node which says nothing of its cloud describes its machine. What needs
-	// machines that an API lists, answers or failures is not checked; that there is no request is. The Control counts requests only.
+	// Offline says, as the Descriptor has to, that the driver sends no request, and that a Node which says nothing of its cloud
+	// describes its machine. What needs machines that an API lists, answers or failures is not checked; that there is no request is.
+	// The Control counts requests only.
 	Offline bool
 	// Passes is how many passes the longest change may take; 5 when 0. A cloud that takes one
 	// change of a part at a time needs more than one that replaces whole objects.

@@ -11,6 +11,7 @@ package conformance
 
 import (
 	"context"
+	"slices"
 	"testing"
 	"time"
 
@@ -126,7 +127,16 @@ func (s *suite) descriptor(t *testing.T) {
 	if d.Limits.PageSize < 1 || d.Limits.GetBatch < 1 {
 		t.Errorf("Limits.PageSize = %d and GetBatch = %d: both must be at least 1", d.Limits.PageSize, d.Limits.GetBatch)
 	}
+	if name := d.SchemesSetting; name != "" && !slices.ContainsFunc(d.Settings, func(s cloud.Setting) bool { return s.Name == name }) {
+		t.Errorf("SchemesSetting: there is no Setting %s", name)
+	}
+	if d.Offline != s.Offline {
+		t.Errorf("Offline: the descriptor says %t, the harness %t", d.Offline, s.Offline)
+	}
 	driver := s.start(t).driver
+	if d.Offline && !is[cloud.Describer](driver) {
+		t.Error("Offline: no Node could describe its machine, and there would be none")
+	}
 	for _, ability := range []struct {
 		name       string
 		says, does bool

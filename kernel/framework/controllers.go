@@ -133,7 +133,7 @@ func startLifecycle(ctx context.Context, e environment) (bool, error) {
 
 func startService(ctx context.Context, e environment) (bool, error) {
 	if e.loadBalancers == nil {
-		klog.InfoS("The cloud has no load balancers", "cloud", e.cloud.Name)
+		klog.InfoS("There are no load balancers: nothing is done about Services", "cloud", e.cloud.Name)
 		return false, nil
 	}
 	c, err := servicecontroller.New(

@@ -121,10 +121,18 @@ func (l *leftAlone) lookForMachine(ctx context.Context, node *corev1.Node) {
 		return
 	}
 	if _, named := found[node.Name]; !named {
-		l.tell(node, fmt.Sprintf("it has no provider-ID, its kubelet registered without --cloud-provider=external, and not exactly one machine of %s has its name", l.cloud.Name))
+		l.tell(node, l.unnamed())
 	}
 	l.done[node.UID] = true
 	delete(l.failed, node.UID)
+}
+
+// unnamed says why a Node is left alone that has neither provider-ID nor taint.
+func (l *leftAlone) unnamed() string {
+	if l.cloud.Descriptor.Offline {
+		return "it has no provider-ID, and its kubelet registered without --cloud-provider=external"
+	}
+	return fmt.Sprintf("it has no provider-ID, its kubelet registered without --cloud-provider=external, and not exactly one machine of %s has its name", l.cloud.Name)
 }
 
 func (l *leftAlone) tell(node *corev1.Node, why string) {

@@ -25,14 +25,34 @@ func Whose(c *run.Cloud, node *corev1.Node) (owner, why string) {
 	case Unseen(c, node):
 		return "another part of " + c.Name, "its provider-ID is of a project, account or region that these credentials are not for; it is never touched"
 	case schemed:
-		return "another cloud", fmt.Sprintf("its provider-ID is one of %s, and none of %s; it is never touched", scheme, strings.Join(c.Descriptor.ProviderIDSchemes, ", "))
+		return others(c), fmt.Sprintf("its provider-ID is one of %s, and none of %s; it is never touched", scheme, schemes(c))
 	}
-	return "another cloud", "its provider-ID names no cloud; it is never touched"
+	return others(c), "its provider-ID names no cloud; it is never touched"
+}
+
+// others are whose the Nodes of other schemes are: where no API is asked their machines need not be of a cloud either.
+func others(c *run.Cloud) string {
+	if c.Descriptor.Offline {
+		return "somebody else"
+	}
+	return "another cloud"
+}
+
+// schemes are those of the provider's own provider-IDs, with the setting that adds others.
+func schemes(c *run.Cloud) string {
+	text := strings.Join(c.Descriptor.ProviderIDSchemes, ", ")
+	if setting := c.Descriptor.SchemesSetting; setting != "" {
+		text += " and of those in " + setting
+	}
+	return text
 }
 
 // Unseen reports whether a Node's provider-ID is one of the provider's own, but of a part of the cloud that the credentials are
-// not for.
+// not for. Where there are no credentials there is no such part.
 func Unseen(c *run.Cloud, node *corev1.Node) bool {
+	if c.Descriptor.Offline {
+		return false
+	}
 	scheme, _, found := strings.Cut(node.Spec.ProviderID, "://")
 	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme) && Owner(node, c.Concerns) == Foreign
 }

@@ -22,7 +22,9 @@ func Descriptor() cloud.Descriptor {
 		Title:             "Static machines",
 		Status:            cloud.StatusAlpha,
 		ProviderIDSchemes: []string{scheme},
+		SchemesSetting:    settingSchemes,
 		ProviderIDForm:    "static://<name of the Node>",
+		Offline:           true,
 		Limits:            cloud.Limits{PageSize: 1, GetBatch: 1},
 		Variables:         cloud.Variables{Prefix: "STATIC_"},
 		ConfigFile: &cloud.ConfigFile{

@@ -61,8 +61,8 @@ func TestAdvice(t *testing.T) {
 			t.Errorf("notes without a cluster:\n%s", notes)
 		}
 	}
-	// A scheme of static.schemes is no other cloud's.
-	const others = "belong to another cloud and are never touched: advice-k3s (k3s://advice-k3s)"
+	// A scheme of static.schemes is nobody else's.
+	const others = "have provider-IDs of others and are never touched: advice-k3s (k3s://advice-k3s). A scheme that no cloud has, such as k3s and rke2, can be named in static.schemes."
 	for values, want := range map[string]bool{"": true, "static: {schemes: [k3s]}": false} {
 		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("static"), values}}).notes
 		if strings.Contains(notes, others) != want || strings.Contains(notes, "Secret") {

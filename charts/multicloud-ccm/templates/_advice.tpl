@@ -60,7 +60,9 @@ refused is an error, and no template can catch it: hence advice.enabled.
 {{- define "multicloud-ccm.adviceOnNodes" -}}
 {{- $a := list }}
 {{- $provider := include "multicloud-ccm.provider" . | fromJson }}
-{{- $further := get (get .Values .Values.provider | default dict) "schemes" | default list }}
+{{- $name := .Values.provider }}
+{{- $further := list }}
+{{- with $provider.furtherSchemes }}{{ $further = get (get $.Values $name | default dict) . | default list }}{{ end }}
 {{- $foreign := list }}
 {{- $unaware := list }}
 {{- $plane := 0 }}
@@ -73,7 +75,12 @@ refused is an error, and no template can catch it: hence advice.enabled.
 {{- if hasKey (.metadata.labels | default dict) "node-role.kubernetes.io/control-plane" }}{{ $plane = add1 $plane }}{{ end }}
 {{- end }}
 {{- with $foreign }}
-{{- $a = append $a (printf "%d Nodes belong to another cloud and are never touched: %s. A provider-ID cannot change; delete such a Node and let it register again." (len .) (include "multicloud-ccm.some" .)) }}
+{{- $some := include "multicloud-ccm.some" . }}
+{{- if $provider.furtherSchemes }}
+{{- $a = append $a (printf "%d Nodes have provider-IDs of others and are never touched: %s. A scheme that no cloud has, such as k3s and rke2, can be named in %s.%s." (len .) $some $name $provider.furtherSchemes) }}
+{{- else }}
+{{- $a = append $a (printf "%d Nodes belong to another cloud and are never touched: %s. A provider-ID cannot change; delete such a Node and let it register again." (len .) $some) }}
+{{- end }}
 {{- end }}
 {{- with $unaware }}
 {{- $a = append $a (printf "%d Nodes have neither a provider-ID nor the taint of an uninitialised Node: %s. Their kubelets run without --cloud-provider=external." (len .) (include "multicloud-ccm.some" .)) }}

@@ -76,11 +76,11 @@ before the others of the folder.
 {{- $block := get .Values $name | default dict }}
 {{- range $provider.settings | default list }}
 {{- if and .required (not (include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $block "path" .value) | fromJson).v)) }}
-{{- $p = append $p (printf "%s.%s is not set: %s needs it" $name .value $provider.title) }}
+{{- $p = append $p (printf "%s.%s is not set: provider %s needs it" $name .value $name) }}
 {{- end }}
 {{- end }}
 {{- if and .Values.controllers.route.enabled (not $provider.capabilities.routes) }}
-{{- $p = append $p (printf "controllers.route.enabled is true, but %s has no routes: set it to false" $provider.title) }}
+{{- $p = append $p (printf "controllers.route.enabled is true, but provider %s has no routes: set it to false" $name) }}
 {{- end }}
 {{- if and .Values.controllers.route.enabled (eq $name "gce") .Values.clusterName }}
 {{- $cluster := include "multicloud-ccm.text" .Values.clusterName }}
@@ -96,7 +96,7 @@ before the others of the folder.
 {{- end }}
 {{- end }}
 {{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
-{{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of %s have no tags: set it to false" $provider.title) }}
+{{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of provider %s have no tags: set it to false" $name) }}
 {{- end }}
 {{- if not (include "multicloud-ccm.controllers" . | fromJson).list }}
 {{- $p = append $p "controllers: none is enabled: enable at least one" }}

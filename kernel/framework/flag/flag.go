@@ -99,7 +99,7 @@ var usages = map[string]string{
 	"cidr-allocator-type":          "Accepted for compatibility, as --allocate-node-cidrs is.",
 	"cloud-config":                 "Path of the provider's configuration file, where the provider reads one.",
 	"cluster-cidr":                 "The pod network: one CIDR, or an IPv4 and an IPv6 one with a comma between. Routes are made to those pod networks of Nodes that are in it. Without it no routes are made.",
-	"cluster-name":                 "The cluster's name. It is in the ownership tags of everything created in the cloud, unless --cluster-id is given, and on some clouds in names. Two clusters of one account need different ones.",
+	"cluster-name":                 "The cluster's name. It is in the ownership tags of everything created in the cloud, unless --cluster-id is given, and on some clouds in names. Two clusters of one account need different ones. Where nothing is made in a cloud it has no effect.",
 	"configure-cloud-routes":       "Make routes to the pod networks of Nodes, where the cloud has routes. Needs --cluster-cidr.",
 	"external-cloud-volume-plugin": "Accepted for compatibility: no controller here reads it.",
 	"node-monitor-period":          "How often it is looked at whether the machines of Nodes that are not Ready are shut down or gone.",

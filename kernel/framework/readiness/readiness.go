@@ -39,11 +39,13 @@ type Readiness struct {
 	// why is what the cloud said last; nil before it was asked.
 	why atomic.Pointer[string]
 	ask func(context.Context) error
+	// offline says that there is neither an API nor credentials.
+	offline bool
 }
 
-// New returns the readiness of a process with this driver.
-func New(driver cloud.Driver) *Readiness {
-	return &Readiness{ask: func(ctx context.Context) error { return acceptance(ctx, driver) }}
+// New returns the readiness of a process with this driver. Where it is offline nobody has to accept anything.
+func New(driver cloud.Driver, offline bool) *Readiness {
+	return &Readiness{ask: func(ctx context.Context) error { return acceptance(ctx, driver) }, offline: offline}
 }
 
 // acceptance returns nil when the cloud accepts the credentials. Those that may not ask for their
@@ -66,7 +68,7 @@ func (r *Readiness) Run(ctx context.Context) {
 		err := r.ask(ctx)
 		if err == nil {
 			r.accepted.Store(true)
-			klog.InfoS("The cloud accepts the credentials")
+			klog.InfoS(r.accepts())
 			return
 		}
 		if ctx.Err() != nil {
@@ -81,6 +83,14 @@ func (r *Readiness) Run(ctx context.Context) {
 		case <-time.After(wait):
 		}
 	}
+}
+
+// accepts is what the log says once this process is ready.
+func (r *Readiness) accepts() string {
+	if r.offline {
+		return "Ready: there is no API, and there are no credentials"
+	}
+	return "The cloud accepts the credentials"
 }
 
 func (r *Readiness) state() error {

@@ -34,7 +34,7 @@ func TestHealthy(t *testing.T) {
 // Clusters in order on other emulators say nothing. Those on AWS and OpenStack are in the tests of their
 // recorded sessions.
 func TestHealthyClouds(t *testing.T) {
-	for _, name := range []string{"gce", "sim"} {
+	for _, name := range []string{"gce", "sim", "static"} {
 		t.Run(name, func(t *testing.T) { healthyOn(t, name) })
 	}
 }
