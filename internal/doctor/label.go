@@ -1,12 +1,6 @@
 package doctor
 
 import (
-	"fmt"
-	"maps"
-	"path"
-	"slices"
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
@@ -24,12 +18,5 @@ func outdated(f *facts, node *corev1.Node) string {
 	if len(values) == 0 {
 		return ""
 	}
-	var says []string
-	command := "kubectl label node " + node.Name + " --overwrite"
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		command += " " + key + "=" + values[key]
-		says = append(says, fmt.Sprintf("%s %s → %s", path.Base(key), node.Labels[key], values[key]))
-	}
-	slices.Sort(says)
-	return strings.Join(slices.Compact(says), ", ") + ": " + command
+	return inspect.Differences(node, values) + ": " + inspect.LabelCommand(node.Name, values)
 }

@@ -133,6 +133,9 @@ func machineless(f *facts, node *corev1.Node) string {
 	if f.owner(node) != instance.Mine || !instance.Uninitialized(node) || !f.old(node) {
 		return ""
 	}
+	if err := instance.Unlisted(f.Cloud, node); err != nil {
+		return err.Error()
+	}
 	if many := f.sky.several[node.Name]; len(many) > 0 {
 		return fmt.Sprintf("%d machines have this name: %v", len(many), many)
 	}

@@ -183,6 +183,7 @@ var titles = map[string]string{
 	"node-machine-gone":           "machines there",
 	"node-machine-elsewhere":      "machines in this account",
 	"node-silent":                 "static Nodes heard of",
+	"inventory-without-effect":    "inventory's entries used",
 	"node-route-missing":          "routes of Nodes there",
 	"node-label-outdated":         "labels as the machines",
 	"service-without-address":     "addresses there",

@@ -69,7 +69,13 @@ func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *co
 	s := e.section("Machine")
 	if machine, described := instance.FromNode(i.cloud, node); described {
 		s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
+		i.explainEntry(s, node)
+		explainLabels(s, node, machine)
 		return &machine
+	}
+	if i.cloud.Inventory != nil && node.Spec.ProviderID == "" && owner == instance.Mine {
+		i.explainEntry(s, node)
+		return nil
 	}
 	if node.Spec.ProviderID != "" {
 		id, err := i.inventory.ProviderID(node)
@@ -134,14 +140,17 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 	s := e.section("Addresses")
 	now, known := node.Status.Addresses, framework.Metadata(machine).NodeAddresses
 	completed, err := i.nodeIPs.Complete(ctx, node, machine)
-	has, lacks, only := "the cloud has it", "the cloud does not have it", "in the cloud, and not on the Node"
+	lacks := "the cloud does not have it"
 	if machine.ID.Described() {
-		has, lacks, only = "the machine has it", "the machine does not have it any more", "of the machine, and not on the Node"
+		lacks = "the machine does not have it any more"
+		i.explainIgnored(s, node)
 	}
 	origin := func(a corev1.NodeAddress) string {
 		switch {
+		case slices.Contains(known, a) && machine.ID.Described():
+			return i.originOf(node, a)
 		case slices.Contains(known, a):
-			return has
+			return "the cloud has it"
 		case slices.Contains(framework.Metadata(completed).NodeAddresses, a):
 			return "the kubelet's --node-ip, in --node-networks"
 		}
@@ -155,7 +164,7 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 	}
 	for _, a := range known {
 		if !slices.Contains(now, a) {
-			s.add(string(a.Type), a.Address, only)
+			s.add(string(a.Type), a.Address, "not on the Node; "+origin(a))
 		}
 	}
 	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {

@@ -21,15 +21,6 @@ func (e *NotFoundError) Error() string { return e.text }
 
 func notFound(k cache.Key) *NotFoundError { return &NotFoundError{"the cloud has no " + k.String()} }
 
-// unlisted is the error for a Node that no entry of the inventory fits. nearest are those that may have been meant.
-func unlisted(nearest []string) *NotFoundError {
-	text := "no entry of the inventory (--cloud-config) fits the Node"
-	if len(nearest) > 0 {
-		text += "; nearest: " + strings.Join(nearest, "; ")
-	}
-	return &NotFoundError{text + "; add one, or set others: true"}
-}
-
 // AmbiguousError says that several machines have a Node's name.
 type AmbiguousError struct {
 	Name string

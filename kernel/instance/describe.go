@@ -1,6 +1,8 @@
 package instance
 
 import (
+	"strings"
+
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -14,13 +16,28 @@ func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if c.Describer == nil || Owner(node, c.Concerns) != Mine {
 		return cloud.Instance{}, false
 	}
-	machine, ok := c.Describer.FromNode(attributesOf(node))
+	machine, ok := c.Describer.FromNode(Attributes(node))
 	if !ok {
 		return cloud.Instance{}, false
 	}
 	machine = cache.Copy(machine)
 	machine.Addresses = c.Descriptor.Capabilities.UsableMachine(machine.Addresses)
 	return machine, true
+}
+
+// Unlisted returns a *NotFoundError for a Node that waits for its cloud and that no entry of the inventory fits, nil for any other.
+func Unlisted(c *run.Cloud, node *corev1.Node) error {
+	if c.Inventory == nil || node.Spec.ProviderID != "" || Owner(node, c.Concerns) != Mine {
+		return nil
+	}
+	if _, fits := c.Inventory.Match(Attributes(node)); fits {
+		return nil
+	}
+	text := "no entry of the inventory (--cloud-config) fits the Node"
+	if nearest := c.Inventory.Nearest(Attributes(node)); len(nearest) > 0 {
+		text += "; nearest: " + strings.Join(nearest, "; ")
+	}
+	return &NotFoundError{text + "; add one, or set others: true"}
 }
 
 // ID returns the machine that a Node's provider-ID names.
@@ -35,7 +52,8 @@ func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
 	return id, nil
 }
 
-func attributesOf(node *corev1.Node) cloud.NodeAttributes {
+// Attributes are what a driver or an inventory knows of a Node.
+func Attributes(node *corev1.Node) cloud.NodeAttributes {
 	facts := cloud.NodeAttributes{Name: node.Name, ProviderID: node.Spec.ProviderID, Labels: node.Labels, Annotations: node.Annotations}
 	for _, a := range node.Status.Addresses {
 		facts.Addresses = append(facts.Addresses, cloud.Address{Type: cloud.AddressType(a.Type), Address: a.Address})

@@ -77,8 +77,8 @@ type state struct {
 	credentials *credentials
 	// labels is nil where the cloud has none to be read.
 	labels *labels
-	// file says which machines there are, nil where a cloud does.
-	file cloud.Inventory
+	// unlisted returns why a Node waits where no list has machines, see Unlisted.
+	unlisted func(*corev1.Node) error
 }
 
 // New returns an Inventory that knows nothing yet.
@@ -102,7 +102,7 @@ func newState(o Options) *state {
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
 		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
-		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf, file: o.Cloud.Inventory,
+		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf, unlisted: func(node *corev1.Node) error { return Unlisted(o.Cloud, node) },
 	}
 	s.nodes = &nodes{
 		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,

@@ -35,7 +35,7 @@ func (i *Inventory) Metadata(ctx context.Context, node *corev1.Node) (cloud.Inst
 	if machine, ok := i.nodes.fromNode(node); ok {
 		return i.described(ctx, node, initialised, machine)
 	}
-	if err := i.unlisted(node); err != nil {
+	if err := i.unlisted(node); err != nil { // no list is read
 		i.tellMissing(ctx, node, initialised, err)
 		return cloud.Instance{}, fmt.Errorf("node %s: %w", node.Name, err)
 	}
@@ -86,15 +86,6 @@ func (i *Inventory) described(ctx context.Context, node *corev1.Node, initialise
 
 func isIP(a cloud.Address) bool {
 	return a.Type == cloud.AddressInternalIP || a.Type == cloud.AddressExternalIP
-}
-
-// unlisted returns an error for a Node that waits, where an inventory says which machines there are and has no entry for it. No list is
-// read then.
-func (i *Inventory) unlisted(node *corev1.Node) error {
-	if i.file == nil || node.Spec.ProviderID != "" || i.nodes.owner(node) != Mine {
-		return nil
-	}
-	return unlisted(i.file.Nearest(attributesOf(node)))
 }
 
 // key says how to look a Node's machine up.

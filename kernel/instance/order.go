@@ -26,7 +26,7 @@ func Complete(c *run.Cloud, machine cloud.Instance, node *corev1.Node) cloud.Ins
 	can := c.Descriptor.Capabilities
 	addresses := slices.Clone(machine.Addresses)
 	if c.Completer != nil {
-		addresses = append(addresses, can.UsableMachine(c.Completer.FromNodeAddresses(machine, attributesOf(node)))...)
+		addresses = append(addresses, can.UsableMachine(c.Completer.FromNodeAddresses(machine, Attributes(node)))...)
 	}
 	for n := range addresses {
 		if addresses[n].Type == cloud.AddressHostname && !can.Hostnames {

@@ -1,0 +1,83 @@
+package inspect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	cloudproviderapi "k8s.io/cloud-provider/api"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+)
+
+// mostJudged is how many entries before the one that fits are listed.
+const mostJudged = 10
+
+// explainEntry says which entry of the inventory fits a Node, and why those before do not.
+func (i *Inspector) explainEntry(s *Section, node *corev1.Node) {
+	if i.cloud.Inventory == nil {
+		return
+	}
+	attributes := instance.Attributes(node)
+	judged := i.cloud.Inventory.Judge(attributes)
+	for n, j := range judged {
+		switch {
+		case j.Fits:
+			s.add("inventory", j.Entry, "it fits: "+j.Why)
+		case n < mostJudged:
+			s.add("inventory", j.Entry, "it does not fit: "+j.Why)
+		case n == mostJudged:
+			s.add("inventory", fmt.Sprintf("and %d more", len(judged)-n), "they do not fit")
+		}
+	}
+	if len(judged) > 0 && judged[len(judged)-1].Fits {
+		return
+	}
+	switch entry, fits := i.cloud.Inventory.Match(attributes); {
+	case fits:
+		s.add("inventory", "others: true", fmt.Sprintf("no entry fits; region %q and zone %q are those of all", entry.Region, entry.Zone))
+	case node.Spec.ProviderID != "":
+		s.add("inventory", "no entry", "it is initialised, and stays as it is")
+	default:
+		s.problem("inventory", "no entry", instance.Unlisted(i.cloud, node).Error())
+	}
+}
+
+// explainLabels says what the inventory or the settings say of an initialised Node and it does not have.
+func explainLabels(s *Section, node *corev1.Node, machine cloud.Instance) {
+	if instance.Uninitialized(node) {
+		return
+	}
+	if values := Outdated(node, machine); len(values) > 0 {
+		s.problem("labels", Differences(node, values), "they are written when the Node is initialised, and never later: "+LabelCommand(node.Name, values))
+	}
+}
+
+// explainIgnored names the internalIPs of an entry that do not count, because the kubelet has a --node-ip.
+func (i *Inspector) explainIgnored(s *Section, node *corev1.Node) {
+	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
+	if i.cloud.Inventory == nil || given == "" {
+		return
+	}
+	if entry, _ := i.cloud.Inventory.Match(instance.Attributes(node)); len(entry.InternalIPs) > 0 && strings.Join(entry.InternalIPs, ",") != given {
+		s.problem("internalIPs", strings.Join(entry.InternalIPs, ", "), "the inventory has them, and the kubelet's --node-ip counts")
+	}
+}
+
+// originOf says where the address of a machine comes from that only its Node and an inventory describe.
+func (i *Inspector) originOf(node *corev1.Node, a corev1.NodeAddress) string {
+	entry := cloud.InventoryEntry{}
+	if i.cloud.Inventory != nil {
+		entry, _ = i.cloud.Inventory.Match(instance.Attributes(node))
+	}
+	has := func(all []string) bool { return slices.Contains(all, a.Address) }
+	switch given := strings.Split(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], ","); {
+	case a.Type == corev1.NodeInternalIP && has(given):
+		return "the kubelet's --node-ip"
+	case a.Type == corev1.NodeInternalIP && has(entry.InternalIPs), a.Type == corev1.NodeExternalIP && has(entry.ExternalIPs):
+		return "the inventory has it: " + entry.Entry
+	}
+	return "the kubelet said it"
+}
