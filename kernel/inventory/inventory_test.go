@@ -142,12 +142,13 @@ func TestWarnings(t *testing.T) {
 		head:                  "machines: there are none",
 		head + "others: true": "",
 		head + "machines: []": "machines: there are none",
-		head + "machines: [{name: a, internalIPs: [198.51.100.1]}]":          "machines[0].internalIPs[0]: 198.51.100.1 is a public address",
-		head + "machines: [{name: a, internalIPs: [100.64.0.1, 'fd00::1']}]": "",
-		head + "machines: [{names: '*'}, {selector: a=b}]":                   "machines[1], selector a=b: it never counts",
-		head + "machines: [{names: 'a*'}, {names: 'a*'}]":                    "machines[1], names a*: it never counts",
-		head + "machines: [{selector: 'a=b,c'}, {selector: 'c, a=b'}]":       "machines[1], selector a=b,c: it never counts",
-		head + "machines: [{selector: a=b}, {name: a}]":                      "",
+		head + "machines: [{name: a, internalIPs: [198.51.100.1]}]":               "machines[0].internalIPs[0]: 198.51.100.1 is a public address",
+		head + "machines: [{name: a, internalIPs: [100.64.0.1, 'fd00::1']}]":      "",
+		head + "machines: [{names: '*'}, {selector: a=b}]":                        "machines[1], selector a=b: it never counts",
+		head + "machines: [{names: 'a*'}, {names: 'a*'}]":                         "machines[1], names a*: it never counts",
+		head + "machines: [{selector: 'a=b,c'}, {selector: 'c, a=b'}]":            "machines[1], selector a=b,c: it never counts",
+		head + "machines: [{selector: disk=hdd}, {name: a, labels: {disk: hdd}}]": "machines[1], name a: with its labels machines[0], selector disk=hdd fits",
+		head + "machines: [{selector: a=b}, {name: a}]":                           "",
 	} {
 		i, err := parse([]byte(text))
 		if err != nil {

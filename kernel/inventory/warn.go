@@ -3,6 +3,8 @@ package inventory
 import (
 	"slices"
 
+	"k8s.io/apimachinery/pkg/labels"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -14,6 +16,9 @@ func (i *inventory) hidden() []string {
 		m := &i.machines[n]
 		if first := slices.IndexFunc(patterns, m.within); first >= 0 {
 			all = append(all, m.Entry+": it never counts, because "+patterns[first].Entry+" comes first")
+		}
+		if first := slices.IndexFunc(patterns, func(p *machine) bool { return p.selector != nil && p.selector.Matches(labels.Set(m.Labels)) }); first >= 0 && len(m.Labels) > 0 {
+			all = append(all, m.Entry+": with its labels "+patterns[first].Entry+" fits its Nodes, and counts from then on")
 		}
 		if m.name == "" {
 			patterns = append(patterns, m)
