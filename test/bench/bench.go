@@ -43,6 +43,8 @@ const (
 	// activation is how long a balancer takes in the cloud; not a round number, which the
 	// binary could hit by chance.
 	activation = 11300 * time.Millisecond
+	// entries is how many machines have an entry of their own in the inventory of a cloud without an API.
+	entries = 1000
 	// added is how many nodes join while the Services exist.
 	added = 10
 	// statusPeriod is the default of --node-status-update-frequency.
@@ -73,7 +75,7 @@ func (o Options) withDefaults(f testcloud.Facts) Options {
 
 // Run measures one number of nodes.
 func Run(ctx context.Context, o Options) (Result, error) {
-	cloud, err := testcloud.Open(ctx, o.Cloud, testcloud.Options{Latency: latency, Activation: activation, Progress: o.Progress})
+	cloud, err := testcloud.Open(ctx, o.Cloud, testcloud.Options{Latency: latency, Activation: activation, Entries: entries, Progress: o.Progress})
 	if err != nil {
 		return Result{}, err
 	}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
@@ -22,6 +25,8 @@ type static struct {
 	unasked
 
 	number int
+	// dir has the inventory, "" where there is none.
+	dir string
 }
 
 const (
@@ -29,7 +34,33 @@ const (
 	staticZone   = "cellar"
 )
 
-func openStatic(context.Context, Options) (Cloud, error) { return &static{}, nil }
+func openStatic(_ context.Context, o Options) (Cloud, error) {
+	s := &static{}
+	if o.Entries == 0 {
+		return s, nil
+	}
+	dir, err := os.MkdirTemp("", "static-")
+	if err != nil {
+		return nil, err
+	}
+	s.dir = dir
+	return s, os.WriteFile(s.file(), []byte(inventoryOf(o.Entries)), 0o600)
+}
+
+// inventoryOf is the file of an inventory that knows every Node: by name where it has so many entries.
+func inventoryOf(entries int) string {
+	var text strings.Builder
+	fmt.Fprintf(&text, "apiVersion: static.multicloud-ccm.io/v1\nkind: Inventory\nregion: %s\nzone: %s\nothers: true\nmachines:\n", staticRegion, staticZone)
+	for n := range entries {
+		fmt.Fprintf(&text, "- {name: node-%d}\n", n)
+		if n%100 == 50 {
+			fmt.Fprintf(&text, "- {selector: 'rack=r%d,site in (a, b)', zone: attic}\n", n)
+		}
+	}
+	return text.String()
+}
+
+func (s *static) file() string { return filepath.Join(s.dir, "inventory.yaml") }
 
 func (s *static) Title() string { return "machines that no API knows" }
 
@@ -48,7 +79,12 @@ func (s *static) Env() map[string]string {
 	return map[string]string{"STATIC_REGION": staticRegion, "STATIC_ZONE": staticZone}
 }
 
-func (s *static) Args() []string { return nil }
+func (s *static) Args() []string {
+	if s.dir == "" {
+		return nil
+	}
+	return []string{"--cloud-config=" + s.file()}
+}
 
 func (s *static) Secret() string { return "" }
 
@@ -56,7 +92,12 @@ func (s *static) Balancers(context.Context) ([]Balancer, error) { return nil, ni
 
 func (s *static) Clear(context.Context) error { return nil }
 
-func (s *static) Close() error { return nil }
+func (s *static) Close() error {
+	if s.dir == "" {
+		return nil
+	}
+	return os.RemoveAll(s.dir)
+}
 
 func (s *static) Seed(_ context.Context, n int, like Machine) ([]Machine, error) {
 	var all []Machine

@@ -148,6 +148,8 @@ type Options struct {
 	Activation time.Duration
 	// Progress takes what a slow start says; nowhere when nil.
 	Progress io.Writer
+	// Entries is how many entries the inventory of a cloud without an API has, 0 for no inventory. One in a hundred has a selector.
+	Entries int
 }
 
 // Maker makes clouds of one kind.
