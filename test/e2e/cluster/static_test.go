@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 
@@ -21,7 +23,7 @@ import (
 const staticLease = "cloud-controller-manager-static"
 
 // A machine that no API knows joins a cluster of another cloud: its kubelet has --node-ip and --provider-id, a second CCM with a lease of
-// its own initialises the Node, and a pod runs on it. The first one leaves it alone, although it has a machine of that name.
+// its own and an inventory initialises the Node, and a pod runs on it. The first one leaves it alone, although it has a machine of that name.
 func TestStaticNodeBesideAnotherCloud(t *testing.T) {
 	const providerID = "static://rack-7"
 	c := start(t, cluster.Options{Nodes: 1, KubeletArgs: []string{"--provider-id=" + providerID}})
@@ -36,12 +38,14 @@ func TestStaticNodeBesideAnotherCloud(t *testing.T) {
 	must(t, err)
 	beside(t, c, ccm.Options{Binary: binary, Provider: "sim", Env: []string{"SIM_ENDPOINT=" + server.URL}})
 	held(t, c, lease)
-	beside(t, c, ccm.Options{Binary: binary, Provider: "static", Env: []string{"STATIC_ZONE=cellar"}, Args: []string{"--leader-elect-resource-name=" + staticLease}})
+	file := filepath.Join(t.TempDir(), "inventory.yaml")
+	must(t, os.WriteFile(file, fmt.Appendf(nil, "apiVersion: static.multicloud-ccm.io/v1\nkind: Inventory\nmachines:\n- {name: %s, zone: cellar, labels: {disk: hdd}}\n", n.Name()), 0o600))
+	beside(t, c, ccm.Options{Binary: binary, Provider: "static", Args: []string{"--cloud-config=" + file, "--leader-elect-resource-name=" + staticLease}})
 	held(t, c, staticLease)
 
 	node := initialised(t, c, n.Name())
 	own := corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: n.Address().String()}
-	if node.Spec.ProviderID != providerID || node.Labels[corev1.LabelTopologyZone] != "cellar" || !slices.Contains(node.Status.Addresses, own) {
+	if node.Spec.ProviderID != providerID || node.Labels[corev1.LabelTopologyZone] != "cellar" || node.Labels["disk"] != "hdd" || !slices.Contains(node.Status.Addresses, own) {
 		t.Errorf("it is %s in zone %q at %v", node.Spec.ProviderID, node.Labels[corev1.LabelTopologyZone], node.Status.Addresses)
 	}
 	runs(t, c)
