@@ -18,7 +18,7 @@ type switched struct {
 func controllers() []switched {
 	return []switched{
 		{"node", names.CloudNodeController, ""},
-		{"nodeLifecycle", names.CloudNodeLifecycleController, ""},
+		{"nodeLifecycle", names.CloudNodeLifecycleController, capAbsence},
 		{"service", names.ServiceLBController, capBalancers},
 		{"route", names.NodeRouteController, capRoutes},
 		{"firewall", controller.CloudFirewall, capFirewall},

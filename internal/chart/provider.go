@@ -47,6 +47,8 @@ const (
 	capRoutes    = "routes"
 	capFirewall  = "firewall"
 	capTags      = "tags"
+	// capAbsence is that somebody can say that a machine is off or gone.
+	capAbsence = "absence"
 )
 
 func newProviderEntry(d cloud.Descriptor) providerEntry {
@@ -54,7 +56,7 @@ func newProviderEntry(d cloud.Descriptor) providerEntry {
 		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d), Notes: d.Notes,
 		Capabilities: map[string]bool{
 			capBalancers: d.Capabilities.Balancers, capRoutes: d.Capabilities.Routes, capFirewall: d.Capabilities.Firewalls,
-			capTags: d.Capabilities.Tags,
+			capTags: d.Capabilities.Tags, capAbsence: !d.Offline,
 		},
 	}
 	for _, s := range d.Settings {

@@ -133,6 +133,8 @@ func (o Options) runs(name string) bool {
 	}
 	possible := true
 	switch name {
+	case controllernames.CloudNodeLifecycleController:
+		possible = !o.Cloud.Descriptor.Offline
 	case controllernames.ServiceLBController:
 		possible = o.Cloud.Balancers != nil
 	case controllernames.NodeRouteController:

@@ -115,6 +115,10 @@ func startNode(ctx context.Context, e environment) (bool, error) {
 }
 
 func startLifecycle(ctx context.Context, e environment) (bool, error) {
+	if e.cloud.Descriptor.Offline {
+		klog.InfoS("Nobody can say that a machine is off or gone: no Node is deleted", "cloud", e.cloud.Name)
+		return false, nil
+	}
 	config := e.ComponentConfig.NodeLifecycleController
 	// This controller has no handlers: it lists the Nodes, all of them each time.
 	c, err := lifecyclecontroller.NewCloudNodeLifecycleController(
