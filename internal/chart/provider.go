@@ -11,15 +11,15 @@ import (
 
 // providerEntry is one provider in files/providers.yaml.
 type providerEntry struct {
-	Title        string          `json:"title"`
-	Schemes      []string        `json:"schemes"`
+	Title   string   `json:"title"`
+	Schemes []string `json:"schemes"`
 	// FurtherSchemes is the name of the value that adds Schemes, "" where there is none.
-	FurtherSchemes string `json:"furtherSchemes,omitempty"`
-	Secret       string          `json:"secret"`
-	Capabilities map[string]bool `json:"capabilities"`
-	Credentials  []credential    `json:"credentials,omitempty"`
-	Settings     []setting       `json:"settings,omitempty"`
-	Notes        []string        `json:"notes,omitempty"`
+	FurtherSchemes string          `json:"furtherSchemes,omitempty"`
+	Secret         string          `json:"secret"`
+	Capabilities   map[string]bool `json:"capabilities"`
+	Credentials    []credential    `json:"credentials,omitempty"`
+	Settings       []setting       `json:"settings,omitempty"`
+	Notes          []string        `json:"notes,omitempty"`
 }
 
 // credential is a key of the provider's Secret. Env is empty for the file of --cloud-config.
