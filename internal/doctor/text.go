@@ -181,7 +181,7 @@ var titles = map[string]string{
 	"node-address-unknown":        "kubelets' addresses known",
 	"node-provider-id-foreign":    "provider-IDs right",
 	"node-machine-gone":           "machines there",
-	"node-machine-elsewhere":      "machines in this account",
+	"node-machine-elsewhere":      "Ready Nodes with machines",
 	"node-silent":                 "static Nodes heard of",
 	"inventory-without-effect":    "inventory's entries used",
 	"node-route-missing":          "routes of Nodes there",

@@ -24,6 +24,7 @@ func TestUnserved(t *testing.T) {
 		says    []string
 	}{
 		"of a cloud without any": {none, asIs, time.Hour, Failure, []string{"1 Service of type LoadBalancer", "fake has no load balancers in this program", "MetalLB", "the cloud's own controller manager"}},
+		"where others make them": {func(f *facts) { none(f); f.Cloud.Descriptor.Offline = true }, asIs, time.Hour, Failure, []string{"with fake others make load balancers", "MetalLB", "ServiceLB"}},
 		"they are switched off":  {func(f *facts) { f.Cloud.Balancers = nil }, asIs, time.Hour, Failure, []string{"switches load balancers off", settingsPage}},
 		"the controller is off":  {func(f *facts) { f.Manager.Enabled = map[string]bool{controllernames.ServiceLBController: false} }, asIs, time.Hour, Failure, []string{"the service controller does not run", "controllers.service.enabled"}},
 		"everything runs":        {func(*facts) {}, asIs, time.Hour, OK, nil},

@@ -73,8 +73,11 @@ func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *co
 		explainLabels(s, node, machine)
 		return &machine
 	}
-	if i.cloud.Inventory != nil && node.Spec.ProviderID == "" && owner == instance.Mine {
-		i.explainEntry(s, node)
+	if i.cloud.Descriptor.Offline {
+		s.problem("found", "no", "the Node describes none, and there is no API to ask")
+		if node.Spec.ProviderID == "" && owner == instance.Mine {
+			i.explainEntry(s, node)
+		}
 		return nil
 	}
 	if node.Spec.ProviderID != "" {
@@ -178,11 +181,12 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 // explainDeletion says what stands between the Node and its deletion.
 func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found existence) {
 	s := e.section("Deletion")
-	held, isHeld := errors.AsType[*absence.HeldError](found.err)
-	_, described := instance.FromNode(i.cloud, node)
-	switch {
-	case described:
+	if _, described := instance.FromNode(i.cloud, node); described {
 		s.add("machine gone", "nobody knows", "only the Node describes it: it is never deleted")
+		return
+	}
+	held, isHeld := errors.AsType[*absence.HeldError](found.err)
+	switch {
 	case !i.runs(names.CloudNodeLifecycleController):
 		s.add("machine gone", "not asked", "the controller that deletes Nodes does not run")
 	case isReady(node):

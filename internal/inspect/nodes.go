@@ -162,12 +162,9 @@ func (i *Inspector) initialise(ctx context.Context, node *corev1.Node, entry *pl
 		entry.Operations = []cloud.Operation{taint}
 		return
 	}
-	reason := "machine " + string(machine.ID)
+	reason := matched(node, machine)
 	if node.Spec.ProviderID == "" {
-		reason += " has the Node's name"
 		entry.Operations = append(entry.Operations, update(node, "spec.providerID", "", machine.ProviderID, reason))
-	} else {
-		reason += " has the Node's provider-ID"
 	}
 	for _, label := range labels(machine) {
 		if before := node.Labels[label.key]; before != label.value && (label.forced || before == "") {
@@ -178,6 +175,17 @@ func (i *Inspector) initialise(ctx context.Context, node *corev1.Node, entry *pl
 	if before, now := framework.AddressText(node.Status.Addresses), framework.AddressText(after); before != now {
 		entry.Operations = append(entry.Operations, update(node, "status.addresses", before, now, reason))
 	}
+}
+
+// matched says why a machine is that of a Node.
+func matched(node *corev1.Node, machine cloud.Instance) string {
+	switch {
+	case machine.ID.Described():
+		return "the Node describes its machine itself"
+	case node.Spec.ProviderID == "":
+		return "machine " + string(machine.ID) + " has the Node's name"
+	}
+	return "machine " + string(machine.ID) + " has the Node's provider-ID"
 }
 
 // notThere reports whether the error is about the machine, and not about the cloud.

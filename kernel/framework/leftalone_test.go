@@ -162,3 +162,18 @@ func TestRefusedNamesBlockNobody(t *testing.T) {
 		}
 	})
 }
+
+// Where there is no API no machine is missed, and there are no credentials that could be for another part of a cloud.
+func TestNodesLeftAloneWithoutAPI(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		events := &told{}
+		l := leftAloneOf(&nameless{}, events, func() []*corev1.Node { return []*corev1.Node{node("theirs", "stub://other/1"), node("bare", "")} })
+		l.cloud.Descriptor.Offline = true
+		time.Sleep(time.Hour)
+		l.look(t.Context())
+		want := []string{"bare NodeLeftAlone: nothing is done for this Node: it has no provider-ID, and its kubelet registered without --cloud-provider=external"}
+		if got := events.Take(); !slices.Equal(got, want) {
+			t.Errorf("told %q, want %q", got, want)
+		}
+	})
+}

@@ -19,7 +19,11 @@ func Whose(c *run.Cloud, node *corev1.Node) (owner, why string) {
 	case OptedOut:
 		return "nobody", "a label such as " + LabelUnmanaged + " keeps cloud controllers away; it is never touched"
 	case Unmanaged:
-		return "nobody", "neither provider-ID nor taint: its kubelet registered without --cloud-provider=external; it is a target at most"
+		why = "neither provider-ID nor taint: its kubelet registered without --cloud-provider=external"
+		if !c.Descriptor.Offline {
+			why += "; it is a target at most"
+		}
+		return "nobody", why
 	}
 	switch {
 	case Unseen(c, node):
@@ -38,11 +42,11 @@ func others(c *run.Cloud) string {
 	return "another cloud"
 }
 
-// schemes are those of the provider's own provider-IDs, with the setting that adds others.
+// schemes are those of the provider's own provider-IDs, and the setting that adds others.
 func schemes(c *run.Cloud) string {
 	text := strings.Join(c.Descriptor.ProviderIDSchemes, ", ")
 	if setting := c.Descriptor.SchemesSetting; setting != "" {
-		text += " and of those in " + setting
+		text += " and " + setting
 	}
 	return text
 }
