@@ -76,12 +76,12 @@ func TestReloadEvery(t *testing.T) {
 		go r.run(ctx)
 		time.Sleep(time.Minute + time.Second)
 		synctest.Wait()
-		if file.reads != 7 {
+		if file.reads != 6 {
 			t.Errorf("read %d times in a minute", file.reads)
 		}
 		end()
 		synctest.Wait()
-		if time.Sleep(time.Minute); file.reads != 7 {
+		if time.Sleep(time.Minute); file.reads != 6 {
 			t.Errorf("read %d times, also after the end", file.reads)
 		}
 	})
