@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -27,6 +28,9 @@ func describedNodes(f *fixture) {
 	if !f.suite.Offline {
 		listedNodes(f, describer)
 	}
+	if f.suite.Inventory != nil {
+		unlistedNode(f, describer)
+	}
 	if machine, claimed := describer.FromNode(cloud.NodeAttributes{Name: "node-1", ProviderID: "other://node-1"}); claimed {
 		f.Errorf("a node of another cloud describes its machine: %+v", machine)
 	}
@@ -50,6 +54,17 @@ func listedNodes(f *fixture, describer cloud.Describer) {
 	}
 }
 
+// unlistedNode checks that a Node which the inventory does not know waits.
+func unlistedNode(f *fixture, describer cloud.Describer) {
+	attributes := cloud.NodeAttributes{Name: "in-no-inventory"}
+	if _, fits := f.suite.Inventory.Match(attributes); fits {
+		f.Errorf("the inventory of the suite knows node %s", attributes.Name)
+	}
+	if machine, claimed := describer.FromNode(attributes); claimed {
+		f.Errorf("a new node that no entry fits describes its machine: %+v", machine)
+	}
+}
+
 // describe checks what a driver makes of a Node.
 func describe(f *fixture, describer cloud.Describer, attributes cloud.NodeAttributes) (cloud.Instance, bool) {
 	machine, ok := describer.FromNode(attributes)
@@ -60,13 +75,8 @@ func describe(f *fixture, describer cloud.Describer, attributes cloud.NodeAttrib
 	case !machine.ID.Described(), machine.ProviderID == "", !f.concerns(machine.ProviderID), attributes.ProviderID != "" && attributes.ProviderID != machine.ProviderID:
 		f.Errorf("node %s: id %q and provider-ID %q of its machine", attributes.Name, machine.ID, machine.ProviderID)
 	}
-	// The kubelet's --node-ip says which of its addresses are of today.
-	told := attributes.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] != ""
-	for _, a := range attributes.Addresses {
-		if !slices.Contains(machine.Addresses, a) && !(told && a.Type == cloud.AddressInternalIP) {
-			f.Errorf("node %s loses the address %s %s of its kubelet", attributes.Name, a.Type, a.Address)
-		}
-	}
+	f.keepsAddresses(attributes, machine)
+	f.asItsEntry(attributes, machine)
 	later := attributes
 	later.ProviderID, later.Addresses = machine.ProviderID, machine.Addresses
 	for what, attributes := range map[string]cloud.NodeAttributes{"the same": attributes, "the initialised": later} {
@@ -76,6 +86,50 @@ func describe(f *fixture, describer cloud.Describer, attributes cloud.NodeAttrib
 		}
 	}
 	return machine, true
+}
+
+// keepsAddresses checks that a Node loses no address but those that somebody knows better: the kubelet's --node-ip and the entry of an
+// inventory say which InternalIPs are of today, and an entry says all ExternalIPs.
+func (f *fixture) keepsAddresses(attributes cloud.NodeAttributes, machine cloud.Instance) {
+	entry, known := f.entry(attributes)
+	told := map[cloud.AddressType]bool{
+		cloud.AddressInternalIP: attributes.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] != "" || len(entry.InternalIPs) > 0,
+		cloud.AddressExternalIP: known,
+	}
+	for _, a := range attributes.Addresses {
+		if !slices.Contains(machine.Addresses, a) && !told[a.Type] {
+			f.Errorf("node %s loses the address %s %s of its kubelet", attributes.Name, a.Type, a.Address)
+		}
+	}
+}
+
+// entry returns what the inventory says of a Node's machine, false where there is none or no entry fits.
+func (f *fixture) entry(attributes cloud.NodeAttributes) (cloud.InventoryEntry, bool) {
+	if f.suite.Inventory == nil {
+		return cloud.InventoryEntry{}, false
+	}
+	entry, _ := f.suite.Inventory.Match(attributes)
+	return entry, entry.Entry != ""
+}
+
+// asItsEntry checks that a machine is what its entry says.
+func (f *fixture) asItsEntry(attributes cloud.NodeAttributes, machine cloud.Instance) {
+	entry, known := f.entry(attributes)
+	if !known {
+		return
+	}
+	if machine.Type != entry.Type || machine.Region != entry.Region && entry.Region != "" || machine.Zone != entry.Zone && entry.Zone != "" || !maps.Equal(machine.Labels, entry.Labels) {
+		f.Errorf("node %s is the machine %+v, and its entry says %+v", attributes.Name, machine, entry)
+	}
+	var external []string
+	for _, a := range machine.Addresses {
+		if a.Type == cloud.AddressExternalIP {
+			external = append(external, a.Address)
+		}
+	}
+	if !slices.Equal(external, entry.ExternalIPs) {
+		f.Errorf("node %s has the ExternalIPs %q, and its entry says %q", attributes.Name, external, entry.ExternalIPs)
+	}
 }
 
 // describing returns the Node after it was initialised, lost for an hour.

@@ -20,7 +20,7 @@ import (
 
 // decorated is the driver as the rest of the kernel sees it.
 func (f *fixture) decorated() *run.Cloud {
-	return run.Decorate(f.driver, run.Options{Descriptor: f.suite.Descriptor, Annotations: f.suite.Annotations})
+	return run.Decorate(f.driver, run.Options{Descriptor: f.suite.Descriptor, Annotations: f.suite.Annotations, Inventory: f.suite.Inventory})
 }
 
 // concerns is what the kernel asks before it does anything with a Node.

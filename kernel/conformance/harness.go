@@ -45,6 +45,8 @@ type Harness struct {
 	ProviderIDs, Foreign []string
 	// Described are new Nodes whose machines only they describe, for a cloud.Describer.
 	Described []cloud.NodeAttributes
+	// Inventory is the one that New gives the driver, nil for none. Every Node of Described has to be in it, or to have a provider-ID.
+	Inventory cloud.Inventory
 	// Offline says, as the Descriptor has to, that the driver sends no request, and that a Node which says nothing of its cloud
 	// describes its machine. What needs machines that an API lists, answers or failures is not checked; that there is no request is.
 	// The Control counts requests only.

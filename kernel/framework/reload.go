@@ -30,12 +30,12 @@ type reloader struct {
 
 func (r *reloader) run(ctx context.Context) {
 	for {
-		r.look(ctx)
 		select {
 		case <-ctx.Done():
 			return
 		case <-time.After(reloadEvery):
 		}
+		r.look(ctx)
 	}
 }
 
@@ -70,12 +70,14 @@ func (r *reloader) look(ctx context.Context) {
 	}
 }
 
-// startReloading begins to read the inventory again, where there is one.
+// startReloading begins to read the inventory again, where there is one. The first time is at once: a process that has waited for its
+// lease may have read a file of days ago, and the region and the zone of a Node are written once.
 func startReloading(ctx context.Context, e environment) {
 	if e.cloud.Inventory == nil {
 		return
 	}
 	waits := func(node *corev1.Node) bool { return e.mine(node) && instance.Uninitialized(node) }
 	r := &reloader{cloud: e.cloud.Name, inventory: e.cloud.Inventory, metrics: Metrics(), offer: func() { e.nodes.Offer(waits) }}
+	r.look(ctx)
 	go r.run(ctx)
 }

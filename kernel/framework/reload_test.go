@@ -1,100 +1,88 @@
 package framework
 
 import (
-	"sync/atomic"
+	"context"
+	"errors"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
-	file "github.com/multicloud-ccm/multicloud-ccm/kernel/inventory"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric/metrictest"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/static"
 )
 
-const machinesHead = "apiVersion: static.multicloud-ccm.io/v1\nkind: Inventory\n"
-
-// A Node that has waited for hours, so that its controller looks at it every quarter of an hour, is initialised seconds after the
-// inventory has an entry for it. A file that is wrong in between changes nothing.
-func TestInventoryIsReadAgain(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var text atomic.Pointer[string]
-		write := func(content string) { text.Store(&content) }
-		write(machinesHead)
-		listed, err := file.Open(func() ([]byte, error) { return []byte(*text.Load()), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
-		driver, err := static.New(t.Context(), cloud.Config{Cloud: "static", Default: true, Inventory: listed, Lookup: func(string) string { return "" }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		frameworktest.Logged(t)
-		decorated := run.Decorate(driver, run.Options{Descriptor: static.Descriptor(), Inventory: listed})
-		server := runningOn(t, decorated, func(c *Cloud) inventory {
-			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
-		}, nil)
-		waiting := node("nas-1", "", withTaint(uninitializedTaint), withReady(corev1.ConditionTrue), withIP("192.0.2.1"))
-		waiting.ResourceVersion, waiting.CreationTimestamp = "", metav1.Now()
-		nodes := server.CoreV1().Nodes()
-		if _, err := nodes.Create(t.Context(), waiting, metav1.CreateOptions{}); err != nil {
-			t.Fatal(err)
-		}
-		get := func() *corev1.Node {
-			got, err := nodes.Get(t.Context(), "nas-1", metav1.GetOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			return got
-		}
-		time.Sleep(3*time.Hour + time.Second)
-		write(machinesHead + "machines: [{nam: nas-1}]\n")
-		time.Sleep(time.Minute)
-		synctest.Wait()
-		if !instance.Uninitialized(get()) {
-			t.Error("it is initialised without an entry")
-		}
-		write(machinesHead + "machines: [{name: nas-1, zone: cellar}]\n")
-		time.Sleep(reloadEvery + time.Second)
-		synctest.Wait()
-		if got := get(); instance.Uninitialized(got) || got.Labels[corev1.LabelTopologyZone] != "cellar" {
-			t.Errorf("%s after the file has its entry: %+v", reloadEvery, got)
-		}
-	})
+// fakeFile is an inventory that answers Reload with what it is given.
+type fakeFile struct {
+	cloud.Inventory
+	changed bool
+	err     error
+	reads   int
 }
 
-// The gauge says whether the file is wrong, and the Nodes are offered again for a change alone.
-func TestWrongInventoryIsCounted(t *testing.T) {
-	text, offered, metrics := machinesHead, 0, metrictest.New()
-	listed, err := file.Open(func() ([]byte, error) { return []byte(text), nil })
-	if err != nil {
-		t.Fatal(err)
+func (f *fakeFile) Reload(ctx context.Context) (bool, error) {
+	f.reads++
+	return f.changed, errors.Join(ctx.Err(), f.err)
+}
+func (f *fakeFile) Warnings() []string { return nil }
+func (f *fakeFile) Entries() []string  { return nil }
+
+// gauge keeps the values of the metric about the file.
+type gauge struct {
+	metric.Discard
+	values []float64
+}
+
+func (g *gauge) Set(d *metric.Definition, value float64, _ ...string) {
+	if d == metric.InventoryFileWrong {
+		g.values = append(g.values, value)
 	}
-	frameworktest.Logged(t)
-	r := &reloader{cloud: "static", inventory: listed, metrics: metrics, offer: func() { offered++ }}
-	for n, step := range []struct {
-		text    string
-		wrong   float64
-		offered int
+}
+
+// Nodes that wait are offered once for each version of the file, and a wrong one offers none.
+func TestReloadOffersWaitingNodes(t *testing.T) {
+	wrong := errors.New("machines[1].zoen: no such key")
+	file, values, offers := &fakeFile{}, &gauge{}, 0
+	r := &reloader{cloud: "static", inventory: file, metrics: values, offer: func() { offers++ }}
+	for n, tt := range []struct {
+		changed bool
+		err     error
+		offers  int
 	}{
-		{machinesHead, 0, 0},
-		{machinesHead + "x: y\n", 1, 0},
-		{machinesHead + "machines: [{name: a}]\n", 0, 1},
-		{machinesHead + "machines: [{name: a}]\n", 0, 1},
-		{"", 1, 1},
-		{machinesHead, 0, 2},
+		{false, nil, 0}, {true, nil, 1}, {false, nil, 1}, {false, wrong, 1}, {false, wrong, 1}, {false, nil, 1}, {false, wrong, 1}, {true, nil, 2},
 	} {
-		text = step.text
-		r.look(t.Context())
-		if wrong, _ := metrics.Gauge(metric.InventoryFileWrong, "static"); wrong != step.wrong || offered != step.offered {
-			t.Errorf("step %d: wrong %v, offered %d", n, wrong, offered)
+		file.changed, file.err = tt.changed, tt.err
+		if r.look(t.Context()); offers != tt.offers || (r.wrong != "") != (tt.err != nil) {
+			t.Errorf("look %d: %d offers, want %d; said to be wrong: %q", n, offers, tt.offers, r.wrong)
 		}
 	}
+	if want := []float64{0, 0, 0, 1, 1, 0, 1, 0}; !slices.Equal(values.values, want) {
+		t.Errorf("the metric was %v, want %v", values.values, want)
+	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	file.changed = true
+	if r.look(ended); offers != 2 || len(values.values) != 8 {
+		t.Error("a process that ends says something of its file")
+	}
+}
+
+// The file is read every 10 s until the end.
+func TestReloadEvery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		file := &fakeFile{}
+		r := &reloader{cloud: "static", inventory: file, metrics: metric.Discard{}, offer: func() {}}
+		ctx, end := context.WithCancel(t.Context())
+		go r.run(ctx)
+		time.Sleep(time.Minute + time.Second)
+		synctest.Wait()
+		if file.reads != 6 {
+			t.Errorf("read %d times in a minute", file.reads)
+		}
+		end()
+		synctest.Wait()
+		if time.Sleep(time.Minute); file.reads != 6 {
+			t.Errorf("read %d times, also after the end", file.reads)
+		}
+	})
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/inventory"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/static"
 )
 
@@ -32,6 +33,49 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+// With an inventory its entries say what the machines of Nodes are.
+func TestConformanceWithAnInventory(t *testing.T) {
+	read := source(t, `region: home
+machines:
+- {name: nas-1, zone: cellar, type: n100, labels: {disk: hdd}, internalIPs: [10.0.0.5], externalIPs: [203.0.113.7, "2001:db8::7"]}
+- {names: "rack2-*", zone: rack2}
+- {selector: site=office, region: town, externalIPs: [203.0.113.7]}
+`)
+	nas := []cloud.Address{
+		{Type: cloud.AddressHostname, Address: "nas-1"}, {Type: cloud.AddressInternalIP, Address: "10.0.0.4"}, {Type: cloud.AddressExternalIP, Address: "203.0.113.8"},
+	}
+	office, told := map[string]string{"site": "office"}, map[string]string{nodeIP: "10.0.0.6"}
+	conformance.Run(t, conformance.Harness{
+		Offline: true, Inventory: read,
+		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+			c := control{requests: &atomic.Int64{}}
+			return driverOf(t, cloud.Config{Default: true, Transport: c, Inventory: read}, map[string]string{"STATIC_ZONE": "attic"}), c
+		},
+		Descriptor: static.Descriptor(),
+		Described: []cloud.NodeAttributes{
+			{Name: "nas-1"},
+			{Name: "nas-1", Addresses: nas},
+			{Name: "nas-1", Addresses: nas, Annotations: told, ProviderID: "static://nas-1"},
+			{Name: "rack2-1", Annotations: told},
+			{Name: "rack2-2", Addresses: addresses("InternalIP", "10.0.0.7", "ExternalIP", "203.0.113.8"), ProviderID: "static://another"},
+			{Name: "desk", Labels: office, Annotations: told},
+			{Name: "in-no-entry", Addresses: nas, ProviderID: "static://in-no-entry"},
+		},
+	})
+}
+
+// source is an inventory with this text.
+func source(t *testing.T, text string) cloud.Inventory {
+	t.Helper()
+	read, err := inventory.Open(func() ([]byte, error) {
+		return []byte("apiVersion: " + cloud.InventoryVersion + "\nkind: " + cloud.InventoryKind + "\n" + text), nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
 // control counts requests: nothing else is asked of it.
 type control struct {
 	conformance.Control
@@ -48,9 +92,13 @@ func (c control) RoundTrip(*http.Request) (*http.Response, error) {
 
 func driver(t *testing.T, settings map[string]string, transport http.RoundTripper) cloud.Driver {
 	t.Helper()
-	d, err := static.New(t.Context(), cloud.Config{
-		Cloud: "static", ClusterName: "kubernetes", Default: true, Transport: transport, Lookup: func(name string) string { return settings[name] },
-	})
+	return driverOf(t, cloud.Config{Default: true, Transport: transport}, settings)
+}
+
+func driverOf(t *testing.T, config cloud.Config, settings map[string]string) cloud.Driver {
+	t.Helper()
+	config.Cloud, config.ClusterName, config.Lookup = "static", "kubernetes", func(name string) string { return settings[name] }
+	d, err := static.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,6 +123,61 @@ func TestFromNodeIsPure(t *testing.T) {
 	}
 }
 
+// The kubelet's --node-ip is more than the file's internalIPs, these are more than what the Node has, and externalIPs are the file's alone
+// where an entry fits.
+func TestAddressesOfKubeletAndFile(t *testing.T) {
+	const entries = "machines:\n- {name: all, internalIPs: [10.0.0.5, 'fd00::5'], externalIPs: [203.0.113.5]}\n- {name: bare, zone: attic}\n"
+	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, entries+"others: true\n")}, nil)
+	has := addresses("Hostname", "n", "InternalIP", "10.0.0.1", "ExternalIP", "203.0.113.1", "InternalDNS", "n.local")
+	for name, tt := range map[string]struct {
+		node, given string
+		has, want   []cloud.Address
+	}{
+		"the file's":               {"all", "", nil, addresses("Hostname", "all", "InternalIP", "10.0.0.5", "InternalIP", "fd00::5", "ExternalIP", "203.0.113.5")},
+		"in the place of others":   {"all", "", has, addresses("Hostname", "n", "InternalIP", "10.0.0.5", "InternalIP", "fd00::5", "ExternalIP", "203.0.113.5", "InternalDNS", "n.local")},
+		"--node-ip first":          {"all", "10.0.0.2", has, addresses("Hostname", "n", "InternalIP", "10.0.0.2", "ExternalIP", "203.0.113.5", "InternalDNS", "n.local")},
+		"an entry without":         {"bare", "", has, addresses("Hostname", "n", "InternalIP", "10.0.0.1", "InternalDNS", "n.local")},
+		"an entry and --node-ip":   {"bare", "10.0.0.2", has, addresses("Hostname", "n", "InternalIP", "10.0.0.2", "InternalDNS", "n.local")},
+		"one of the others":        {"else", "", has, addresses("Hostname", "n", "InternalIP", "10.0.0.1", "ExternalIP", "203.0.113.1", "InternalDNS", "n.local")},
+		"one of them is given one": {"else", "10.0.0.2", has, addresses("Hostname", "n", "InternalIP", "10.0.0.2", "ExternalIP", "203.0.113.1", "InternalDNS", "n.local")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			node := cloud.NodeAttributes{Name: tt.node, Addresses: tt.has, Annotations: map[string]string{nodeIP: tt.given}}
+			machine, ok := d.(cloud.Describer).FromNode(node)
+			if diff := cmp.Diff(tt.want, machine.Addresses); !ok || diff != "" {
+				t.Errorf("described: %t, addresses (-want +got):\n%s", ok, diff)
+			}
+		})
+	}
+}
+
+// An entry is of many Nodes: what one machine's owner changes is not another's.
+func TestFromNodeKeepsTheInventory(t *testing.T) {
+	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "machines: [{names: '*', labels: {disk: hdd}, externalIPs: [203.0.113.5]}]")}, nil).(cloud.Describer)
+	node := cloud.NodeAttributes{Name: "n"}
+	first, _ := d.FromNode(node)
+	first.Labels["disk"], first.Addresses[1].Address = "ssd", "203.0.113.6"
+	if second, ok := d.FromNode(node); !ok || second.Labels["disk"] != "hdd" || second.Addresses[1].Address != "203.0.113.5" {
+		t.Errorf("%t, %+v", ok, second)
+	}
+}
+
+// Without an entry a Node that waits is nobody's. A provider-ID of ours is enough.
+func TestNodesThatNoEntryFits(t *testing.T) {
+	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "region: land\nmachines: [{name: a}]")}, map[string]string{"STATIC_REGION": "home", "STATIC_ZONE": "cellar"}).(cloud.Describer)
+	for want, node := range map[cloud.InstanceID]cloud.NodeAttributes{
+		"":                                      {Name: "b"},
+		cloud.DescribedInstance("static://a"):   {Name: "a"},
+		cloud.DescribedInstance("static://b"):   {Name: "b", ProviderID: "static://b"},
+		cloud.DescribedInstance("static://old"): {Name: "a", ProviderID: "static://old"},
+	} {
+		machine, ok := d.FromNode(node)
+		if ok != (want != "") || machine.ID != want || ok && (machine.Region != "land" || machine.Zone != "cellar") {
+			t.Errorf("%+v: %t, %+v", node, ok, machine)
+		}
+	}
+}
+
 func FuzzProviderID(f *testing.F) {
 	for _, id := range []string{"static://n", "static:///a$b", "k3s://n", "static://", "aws:///z/i-1", ""} {
 		f.Add(id)

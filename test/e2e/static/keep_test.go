@@ -36,6 +36,33 @@ func TestStaticNodesAreNeverDeletedOrShutDown(t *testing.T) {
 	s.undeleted()
 }
 
+// A file that has lost its entries, or all of them, is no proof either: to Nodes that are initialised nothing is written, whatever their
+// entry said.
+func TestNodesThatTheFileHasLostStay(t *testing.T) {
+	s := open(t)
+	lost := map[string]*corev1.Node{}
+	for n := range 3 {
+		name := fmt.Sprintf("lost-%d", n)
+		s.join(controlplane.NodeOptions{
+			Name: name, ProviderID: "static://" + name, ProvidedNodeIP: fmt.Sprintf("192.168.1.%d", n+5), Initialized: true, Ready: true, Region: "home", Zone: "cellar",
+		})
+		s.must(s.SetReady(s.within(), name, false, "NodeStatusUnknown"))
+		lost[name] = s.get(name)
+	}
+	f := s.file(head + "machines:\n- {name: lost-0, zone: attic, labels: {disk: hdd}}\n- {names: 'lost-*', type: n100}\n")
+	f.start("--leader-elect=true")
+	s.looked()
+	f.replace(head + "machines: []\n")
+	s.looked()
+	s.release()
+	s.looked()
+	f.write(head + "machines:\n- {name: lost-1}\n")
+	f.start("--leader-elect=true")
+	s.looked()
+	s.untouched(lost)
+	s.undeleted()
+}
+
 // release lets the Nodes go that the brake holds back, as the sub-command does.
 func (s *site) release() {
 	s.Helper()

@@ -78,12 +78,15 @@ func (s *site) start(own map[string]string, args ...string) {
 		s.must(s.process.Stop(s.within()))
 	}
 	s.launches++
-	p, err := s.StartCCM(lab.CCMOptions{Name: fmt.Sprintf("%s-%d", s.Name(), s.launches), Env: own, Args: append(slices.Clone(quick), args...)})
+	p, err := s.StartCCM(lab.CCMOptions{Name: s.logName(), Env: own, Args: append(slices.Clone(quick), args...)})
 	s.must(err)
 	s.process = p
 	s.Cleanup(func() { s.finish(p) })
 	s.must(p.Healthy(s.within()))
 }
+
+// logName tells the processes of all tests apart.
+func (s *site) logName() string { return fmt.Sprintf("%s-%d", s.Name(), s.launches) }
 
 func (s *site) finish(p *ccm.Process) {
 	select {
