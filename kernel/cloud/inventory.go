@@ -44,6 +44,9 @@ const (
 	InventoryMachine = "machines[]"
 )
 
+// InventoryWhose returns the keys of an entry that say which Nodes it is about. It has exactly one of them.
+func InventoryWhose() []string { return []string{"name", "names", "selector"} }
+
 // InventoryKeys returns the keys of the file of an Inventory, in the order in which people read them.
 func InventoryKeys() []ConfigKey {
 	const either = "Exactly one of `name`, `names` and `selector` is needed."
