@@ -23,6 +23,9 @@ func TestFilesRefuses(t *testing.T) {
 		{"required without a name", provider(cloud.Setting{Name: "X", Required: true}), nil, readme, "setting X is required and has no name"},
 		{"a default of another type", provider(cloud.Setting{Name: "X", Value: "x", Type: cloud.SettingBool, Default: "perhaps"}), nil, readme, "setting X"},
 		{"an unknown type", provider(cloud.Setting{Name: "X", Value: "x", Type: "date"}), nil, readme, `no type "date"`},
+		{"a key of an unknown type", cloud.Descriptor{Name: "acme", ConfigFile: &cloud.ConfigFile{Value: "inventory", Inventory: true, Keys: []cloud.ConfigKey{
+			{Section: cloud.InventoryTop, Name: "machines", Type: "list"}, {Section: cloud.InventoryMachine, Name: "since", Type: "date"},
+		}}}, nil, readme, `key since of the inventory: there is no type "date"`},
 		{"named like a value", cloud.Descriptor{Name: "image", Settings: []cloud.Setting{{Name: "X", Value: "x"}}}, nil, readme, "two values image"},
 		{"a README without markers", provider(cloud.Setting{Name: "X", Value: "x"}), nil, []byte("# Chart\n"), "README lacks"},
 	}

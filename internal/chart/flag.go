@@ -36,11 +36,13 @@ type flagEntry struct {
 func complete(values []Value, flags *pflag.FlagSet) error {
 	for i := range values {
 		v := &values[i]
-		if len(v.Fields) > 0 {
+		if err := complete(v.Fields, flags); err != nil {
+			return err
+		}
+		if len(v.Fields) > 0 && v.Type == "" {
 			v.Type = Group
-			if err := complete(v.Fields, flags); err != nil {
-				return err
-			}
+		}
+		if v.Type == Group {
 			continue
 		}
 		if v.Flag != "" {

@@ -19,6 +19,7 @@ type providerEntry struct {
 	Capabilities   map[string]bool `json:"capabilities"`
 	Credentials    []credential    `json:"credentials,omitempty"`
 	Settings       []setting       `json:"settings,omitempty"`
+	Inventory      *inventoryFile  `json:"inventory,omitempty"`
 	Notes          []string        `json:"notes,omitempty"`
 }
 
@@ -53,7 +54,7 @@ const (
 
 func newProviderEntry(d cloud.Descriptor) providerEntry {
 	entry := providerEntry{
-		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d), Notes: d.Notes,
+		Title: d.Title, Schemes: d.ProviderIDSchemes, Secret: d.Secret, Credentials: credentials(d), Notes: d.Notes, Inventory: newInventoryFile(d),
 		Capabilities: map[string]bool{
 			capBalancers: d.Capabilities.Balancers, capRoutes: d.Capabilities.Routes, capFirewall: d.Capabilities.Firewalls,
 			capTags: d.Capabilities.Tags, capAbsence: !d.Offline,
@@ -82,7 +83,7 @@ func credentials(d cloud.Descriptor) []credential {
 			all = append(all, credential{Name: s.Value, Env: s.Name, Key: s.Key, Required: s.Required, Needs: values[s.Needs], Public: s.Public})
 		}
 	}
-	if c := d.ConfigFile; c != nil {
+	if c := d.ConfigFile; c != nil && !c.Inventory {
 		all = append(all, credential{Name: c.Value, Key: c.Key, Required: c.Required, Public: !c.Secret()})
 	}
 	return all
@@ -91,6 +92,13 @@ func credentials(d cloud.Descriptor) []credential {
 // block returns the values of a provider.
 func block(d cloud.Descriptor) (Value, error) {
 	v := Value{Name: d.Name, Doc: d.Title + ".", Fields: credentialValues(d)}
+	if c := d.ConfigFile; c != nil && c.Inventory {
+		value, err := inventoryValue(d.Name, *c)
+		if err != nil {
+			return v, fmt.Errorf("provider %s: %w", d.Name, err)
+		}
+		v.Fields = append(v.Fields, value)
+	}
 	for _, s := range d.Settings {
 		if s.Value == "" || s.Secret {
 			if s.Value == "" && s.Required {

@@ -10,18 +10,24 @@ func schema(values []Value, providers map[string]providerEntry) map[string]any {
 	for _, name := range sorted(providers) {
 		conditions = append(conditions, map[string]any{
 			"if":   map[string]any{"properties": map[string]any{"provider": map[string]any{"const": name}}},
-			"then": map[string]any{"properties": condition(name, providers[name])},
+			"then": map[string]any{"properties": condition(name, providers)},
 		})
 	}
 	root["allOf"] = conditions
 	return root
 }
 
-// condition returns what holds when a provider is chosen: no routes on a cloud without, and
-// a value for every setting it requires. Controllers that are on by default are left out on
+// condition returns what holds when a provider is chosen: no routes on a cloud without, a value for every
+// setting it requires, and no inventory of another one. Controllers that are on by default are left out on
 // clouds that have nothing for them, by the templates.
-func condition(name string, p providerEntry) map[string]any {
+func condition(name string, providers map[string]providerEntry) map[string]any {
 	properties := map[string]any{}
+	for other, o := range providers {
+		if o.Inventory != nil && other != name {
+			properties[other] = nested([]string{o.Inventory.Value}, map[string]any{"maxProperties": 0})
+		}
+	}
+	p := providers[name]
 	if !p.Capabilities[capRoutes] {
 		properties["controllers"] = nested([]string{"route", "enabled"}, map[string]any{"const": false})
 	}
@@ -65,6 +71,19 @@ func objectSchema(values []Value) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
 }
 
+// recordSchema returns the schema of an object whose fields need not be there.
+func recordSchema(v Value) map[string]any {
+	s := objectSchema(v.Fields)
+	var either []any
+	for _, name := range v.OneOf {
+		either = append(either, map[string]any{"required": []string{name}})
+	}
+	if len(either) > 0 {
+		s["oneOf"] = either
+	}
+	return s
+}
+
 const durationPattern = `^([0-9]+(\.[0-9]+)?(ms|s|m|h))*$`
 
 func valueSchema(v Value) map[string]any {
@@ -72,6 +91,10 @@ func valueSchema(v Value) map[string]any {
 	switch v.Type {
 	case Group:
 		s = objectSchema(v.Fields)
+	case Record:
+		s = recordSchema(v)
+	case Records:
+		s["type"], s["items"] = "array", recordSchema(v)
 	case Duration:
 		s["type"], s["pattern"] = "string", durationPattern
 	case Number:

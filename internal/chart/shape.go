@@ -14,6 +14,7 @@ type shapeEntry struct {
 	Most    float64               `json:"most,omitempty"`
 	Pattern string                `json:"pattern,omitempty"`
 	Want    string                `json:"want,omitempty"`
+	OneOf   []string              `json:"oneOf,omitempty"`
 }
 
 func shape(values []Value) map[string]shapeEntry {
@@ -27,6 +28,9 @@ func shape(values []Value) map[string]shapeEntry {
 		// Those of flags are compared with files/flags.yaml, after a text was made of them.
 		if v.Flag == "" && v.Want != "" {
 			e.Pattern = v.Pattern
+		}
+		if len(v.Fields) > 0 { // a record's need not be there: they have no defaults
+			e.Fields, e.OneOf = shape(v.Fields), v.OneOf
 		}
 		fields[v.Name] = e
 	}
@@ -55,6 +59,9 @@ func described(schema map[string]any) map[string]any {
 	}
 	if choices, there := schema["enum"]; there {
 		kept["examples"] = choices
+	}
+	if items, ok := schema["items"].(map[string]any); ok && items["properties"] != nil {
+		kept["items"] = described(items)
 	}
 	properties, ok := schema["properties"].(map[string]any)
 	if !ok {

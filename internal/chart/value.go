@@ -19,6 +19,9 @@ const (
 	// Object and List are parts of Kubernetes objects; the API server knows their types.
 	Object Type = "object"
 	List   Type = "list"
+	// Record is an object of the Fields, none of which has to be there, and Records a list of such.
+	Record  Type = "record"
+	Records Type = "records"
 	// Count is a number or a percentage.
 	Count Type = "count"
 )
@@ -29,7 +32,7 @@ type Value struct {
 	// Section begins a section of values.yaml and the README.
 	Section string
 	Doc     string
-	// Type is Text when empty, Group when there are Fields.
+	// Type is Text when empty; with Fields it is Group.
 	Type    Type
 	Default any
 	// Flag is the flag the value is passed as. Type, Default and Doc are the flag's where
@@ -46,6 +49,8 @@ type Value struct {
 	// Min and Max bound numbers; both zero means no bounds.
 	Min, Max float64
 	Fields   []Value
+	// OneOf are the Fields of which a record has exactly one, where it has any.
+	OneOf []string
 }
 
 // walk calls f for every value that is no group, with its path.
@@ -69,9 +74,9 @@ func zero(t Type) any {
 		return 0.0
 	case Bool:
 		return false
-	case Texts, List:
+	case Texts, List, Records:
 		return []any{}
-	case TextMap, Object:
+	case TextMap, Object, Record:
 		return map[string]any{}
 	default:
 		return ""

@@ -51,7 +51,7 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	}
 	writeSettings(b, d.Settings)
 	if d.ConfigFile != nil {
-		writeConfigKeys(b, *d.ConfigFile)
+		writeConfigKeys(b, d.Name, *d.ConfigFile)
 	}
 	b.WriteString("\n## Annotations of a Service\n\n")
 	if !d.Capabilities.Balancers {
@@ -90,8 +90,12 @@ func secret(s cloud.Setting) string {
 }
 
 // writeConfigKeys writes a table for each section of a configuration file.
-func writeConfigKeys(b *bytes.Buffer, file cloud.ConfigFile) {
+func writeConfigKeys(b *bytes.Buffer, provider string, file cloud.ConfigFile) {
 	fmt.Fprintf(b, "\n## Keys of %s\n\n%s\n", file.Key, file.Doc)
+	if file.Inventory {
+		writeInventory(b, provider, file)
+		return
+	}
 	section := ""
 	for _, k := range file.Keys {
 		if k.Section != section {

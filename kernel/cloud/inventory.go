@@ -44,6 +44,9 @@ const (
 	InventoryMachine = "machines[]"
 )
 
+// InventoryWhose returns the keys of an entry that say which Nodes it is about. It has exactly one of them.
+func InventoryWhose() []string { return []string{"name", "names", "selector"} }
+
 // InventoryKeys returns the keys of the file of an Inventory, in the order in which people read them.
 func InventoryKeys() []ConfigKey {
 	const either = "Exactly one of `name`, `names` and `selector` is needed."
@@ -71,3 +74,14 @@ const (
 	InventoryVersion = "static.multicloud-ccm.io/v1"
 	InventoryKind    = "Inventory"
 )
+
+// InventoryExample is such a file, for the documents.
+const InventoryExample = `apiVersion: ` + InventoryVersion + `
+kind: ` + InventoryKind + `
+region: home                 # of every machine that has none
+others: false                # true: Nodes that no entry fits are static machines too, with the defaults
+machines:                    # the first that fits; exactly one of name, names, selector
+- {name: nas-1, zone: cellar, type: n100, externalIPs: [203.0.113.7], labels: {disk: hdd}}
+- {names: "rack2-*", zone: rack2, type: r640}
+- {selector: "site=office", zone: office}
+`

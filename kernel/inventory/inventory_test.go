@@ -30,6 +30,14 @@ func open(t *testing.T, text string) *Source {
 	return s
 }
 
+// The file that the documents show has no mistakes, and nothing in it is without effect.
+func TestExampleOfDocuments(t *testing.T) {
+	s := open(t, cloud.InventoryExample)
+	if len(s.Entries()) != 3 || len(s.Warnings()) > 0 {
+		t.Errorf("entries %q, warnings %q", s.Entries(), s.Warnings())
+	}
+}
+
 func TestFirstEntryThatFits(t *testing.T) {
 	s := open(t, home)
 	for name, tt := range map[string]struct {

@@ -15,6 +15,8 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/inventory"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
@@ -56,6 +58,11 @@ func checkBlock(t *testing.T, kind, text string) error {
 			var value any
 			if err := yaml.UnmarshalStrict([]byte(document), &value); err != nil {
 				return err
+			}
+			if object, ok := value.(map[string]any); ok && object["kind"] == cloud.InventoryKind {
+				if _, err := inventory.Open(func() ([]byte, error) { return []byte(document), nil }); err != nil {
+					return err
+				}
 			}
 		}
 	case "json":

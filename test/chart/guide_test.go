@@ -1,6 +1,7 @@
 package chart_test
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,9 +14,10 @@ import (
 )
 
 var (
-	shell   = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
-	pushes  = regexp.MustCompile(`(?m)^skopeo copy --all oci:dist/image/(\S+) docker://(\S+)$`)
-	setFlag = regexp.MustCompile(`--set ([^ =]+=[^ \n]+)`)
+	shell       = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
+	pushes      = regexp.MustCompile(`(?m)^skopeo copy --all oci:dist/image/(\S+) docker://(\S+)$`)
+	blockOfYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
+	setFlag     = regexp.MustCompile(`--set ([^ =]+=[^ \n]+)`)
 )
 
 // What the documents tell people to install renders, with the values they name.
@@ -63,6 +65,24 @@ func valuesOf(t *testing.T, command string) string {
 		t.Fatal(err)
 	}
 	return string(text)
+}
+
+// yamlBlocks yields the blocks of YAML of all guides, each with the file that it is in.
+func yamlBlocks(t *testing.T) iter.Seq2[string, string] {
+	t.Helper()
+	return func(yield func(string, string) bool) {
+		for _, path := range guides(t) {
+			content, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, block := range blockOfYAML.FindAllStringSubmatch(string(content), -1) {
+				if !yield(path, block[1]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func guides(t *testing.T) []string {

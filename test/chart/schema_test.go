@@ -1,12 +1,16 @@
 package chart_test
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
 	"helm.sh/helm/v3/pkg/chartutil"
 	"sigs.k8s.io/yaml"
 )
+
+// item is a position in a list, as the schema's errors write it.
+var item = regexp.MustCompile(`\.([0-9]+)`)
 
 // strict is the schema for editors. What it refuses, the templates refuse too, so helm need not
 // read it.
@@ -56,6 +60,7 @@ func TestSchemaAccepts(t *testing.T) {
 		`aws: {region: eu-central-1}`, `aws: {credentials: {keys: {accessKeyID: access-key-id, secretAccessKey: secret-access-key}}}`,
 		`digitalocean: {region: fra1}`, `openstack: {credentials: {existingSecret: mine, keys: {cloudConf: my.conf}}}`,
 		`openstack: {credentials: {inline: {cloudConf: "[Global]"}}, regionalProviderID: true}`, `commonLabels: {dropped: null}`,
+		`static: {inventory: {}}`, `static: {inventory: null}`, `{provider: static, static: {inventory: {apiVersion: static.multicloud-ccm.io/v1, kind: Inventory}}}`,
 	} {
 		if _, err := render(t, release{values: []string{minimal("sim"), values}}); err != nil {
 			t.Errorf("%s: %v", values, err)
@@ -102,6 +107,18 @@ func TestSchemaRefuses(t *testing.T) {
 		{"openstack", `openstack: {regionalProviderID: "yes"}`, "/openstack/regionalProviderID"},
 		{"openstack", `openstack: {credentials: {keys: {"cloud.conf": x}}}`, "/openstack/credentials/keys"},
 		{"openstack", `openstack: {credentials: {inline: {cloudsYaml: x}}}`, "/openstack/credentials/inline"},
+		{"static", `static: {inventory: {regoin: x}}`, "/static/inventory"},
+		{"static", `static: {inventory: {others: "yes"}}`, "/static/inventory/others"},
+		{"static", `static: {inventory: {kind: Machines}}`, "/static/inventory/kind"},
+		{"static", `static: {inventory: {machines: {name: x}}}`, "/static/inventory/machines"},
+		{"static", `static: {inventory: {machines: [x]}}`, "/static/inventory/machines/0"},
+		{"static", `static: {inventory: {machines: [{name: a}, {nam: x}]}}`, "/static/inventory/machines/1"},
+		{"static", `static: {inventory: {machines: [{name: x, zone: 1}]}}`, "/static/inventory/machines/0/zone"},
+		{"static", `static: {inventory: {machines: [{name: x, externalIPs: 203.0.113.7}]}}`, "/static/inventory/machines/0/externalIPs"},
+		{"static", `static: {inventory: {machines: [{name: x, names: "x*"}]}}`, "/static/inventory/machines/0"},
+		{"sim", `static: {inventory: {others: true}}`, "/static/inventory"},
+		// An inventory is no secret.
+		{"static", `static: {credentials: {existingSecret: mine}}`, "/static"},
 		// What upstream's chart calls it.
 		{"openstack", `cloudConfig: {global: {region: x}}`, "additional properties 'cloudConfig'"},
 		{"openstack", `secret: {name: cloud-config}`, "additional properties 'secret'"},
@@ -114,7 +131,7 @@ func TestSchemaRefuses(t *testing.T) {
 		if err := fits(t, schema, layers); err == nil || !strings.Contains(err.Error(), tt.at) {
 			t.Errorf("%s %s: error %v, want one of the schema at %s", tt.provider, tt.values, err, tt.at)
 		}
-		path := strings.ReplaceAll(strings.TrimPrefix(tt.at, "/"), "/", ".")
+		path := item.ReplaceAllString(strings.ReplaceAll(strings.TrimPrefix(tt.at, "/"), "/", "."), "[$1]")
 		if _, name, unknown := strings.Cut(tt.at, "properties '"); unknown {
 			path = strings.TrimSuffix(name, "'")
 		}

@@ -88,6 +88,17 @@ cloudConfig: {}`},
 provider: sim
 clusterName: c
 extraArgs: {kube-api-qps: lots, kube-api-burst: 1.5, profiling: maybe, min-resync-period: 12, tls-cipher-suites: 7, feature-gates: [AllAlpha=false]}`},
+		{"inventory", `
+provider: static
+clusterName: c
+static:
+  credentials: {existingSecret: mine}
+  inventory:
+    kind: Machines
+    zones: a
+    others: "no"
+    machines: [{nam: x}, {name: x, names: x*, zone: 7, labels: {disk: 1}, externalIPs: 203.0.113.7}, {}, nas-1]`},
+		{"inventory of another provider", "provider: sim\nclusterName: c\nstatic: {inventory: {machines: [{name: nas-1}]}}"},
 		{"egress", "provider: sim\nclusterName: c\nhostNetwork: false\nnetworkPolicy: {egress: {enabled: true, ports: []}}"},
 		{"arguments", `
 provider: sim

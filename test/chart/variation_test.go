@@ -136,6 +136,13 @@ sim:
 `,
 	"static": `
 static:
+  inventory:
+    region: home
+    others: true
+    machines:
+    - {name: nas-1, zone: cellar, type: n100, internalIPs: [10.0.0.7], externalIPs: [203.0.113.7], labels: {disk: hdd}}
+    - {names: "rack2-*", zone: rack2}
+    - {selector: "site=office", region: town}
   schemes: [k3s, rke2]
   region: home
   zone: cellar

@@ -6,6 +6,9 @@
 {{- range (include "multicloud-ccm.credentials" . | fromJson).items }}
 {{- if not .env }}{{ $args = append $args (printf "--cloud-config=%s/%s" (include "multicloud-ccm.credentialsPath" $) .name) }}{{ end }}
 {{- end }}
+{{- with (include "multicloud-ccm.inventory" . | fromJson).key }}
+{{- $args = append $args (printf "--cloud-config=%s/%s" (include "multicloud-ccm.inventoryPath" $) .) }}
+{{- end }}
 {{- toJson $args }}
 {{- end }}
 

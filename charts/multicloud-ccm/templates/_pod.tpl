@@ -56,6 +56,11 @@ garbage more often instead of being killed. Nothing without a limit, or with one
   mountPath: {{ include "multicloud-ccm.credentialsPath" . }}
   readOnly: true
 {{- end }}
+{{- if include "multicloud-ccm.inventory" . | fromJson }}
+- name: inventory
+  mountPath: {{ include "multicloud-ccm.inventoryPath" . }}
+  readOnly: true
+{{- end }}
 {{- with .Values.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
@@ -76,6 +81,11 @@ garbage more often instead of being killed. Nothing without a limit, or with one
               path: {{ .name }}
             {{- end }}
       {{- end }}
+{{- end }}
+{{- if include "multicloud-ccm.inventory" . | fromJson }}
+- name: inventory
+  configMap:
+    name: {{ include "multicloud-ccm.fullname" . }}-inventory
 {{- end }}
 {{- with .Values.extraVolumes }}
 {{ toYaml . }}

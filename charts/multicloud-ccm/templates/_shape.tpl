@@ -9,14 +9,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- $c := . }}
 {{- range $name := keys .at | sortAlpha }}
 {{- if not (hasKey $c.fields $name) }}
-{{- $near := list }}
-{{- range $other := keys $c.fields | sortAlpha }}
-{{- if or (hasPrefix (lower $name | trunc 4) (lower $other)) (contains (lower $name) (lower $other)) }}{{ $near = append $near $other }}{{ end }}
-{{- end }}
-{{- if not (or $near (eq $c.prefix "")) }}{{ $near = keys $c.fields | sortAlpha }}{{ end }}
-{{- $hint := ternary "`helm show values` lists those there are" (printf "use %s" (join " or " $near)) (empty $near) }}
-{{- if gt (len $near) 2 }}{{ $hint = printf "use one of %s" (join ", " $near) }}{{ end }}
-{{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (printf "%s%s is not a value of this chart: %s" $c.prefix $name $hint)) }}
+{{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (include "multicloud-ccm.noSuchValue" (dict "name" $name "fields" $c.fields "prefix" $c.prefix))) }}
 {{- $_ := unset $c.at $name }}
 {{- end }}
 {{- end }}
@@ -24,7 +17,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- $path := printf "%s%s" $c.prefix $name }}
 {{- $there := and (hasKey $c.at $name) (not (kindIs "invalid" (get $c.at $name))) }}
 {{- $v := get $c.at $name }}
-{{- if $f.fields }}
+{{- if and $f.fields (not $f.type) }}
 {{- if and $there (not (kindIs "map" $v)) }}
 {{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (printf "%s is %s: use a map of %s" $path (toJson $v | trunc 80) (keys $f.fields | sortAlpha | join ", "))) }}
 {{- end }}
@@ -32,6 +25,9 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- include "multicloud-ccm.shape" (dict "at" (get $c.at $name) "fields" $f.fields "prefix" (printf "%s." $path) "problems" $c.problems "absent" (not (and $there (kindIs "map" $v)))) }}
 {{- else if not $there }}
 {{- $_ := set $c.at $name (include "multicloud-ccm.instead" (dict "f" $f "null" (not $c.absent)) | fromJson).v }}
+{{- else if eq $f.type "record" }}
+{{- include "multicloud-ccm.shapeOfRecord" (dict "v" $v "f" $f "path" $path "problems" $c.problems) }}
+{{- if not (kindIs "map" $v) }}{{ $_ := set $c.at $name dict }}{{ end }}
 {{- else }}
 {{- with include "multicloud-ccm.unfit" (dict "v" $v "f" $f) }}
 {{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (printf "%s is %s: use %s" $path (toJson $v | trunc 80) .)) }}
@@ -39,6 +35,19 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- end }}
 {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* Says of .name, which is none of .fields, which of them may be meant. */}}
+{{- define "multicloud-ccm.noSuchValue" -}}
+{{- $name := .name }}
+{{- $near := list }}
+{{- range $other := keys .fields | sortAlpha }}
+{{- if or (hasPrefix (lower $name | trunc 4) (lower $other)) (contains (lower $name) (lower $other)) }}{{ $near = append $near $other }}{{ end }}
+{{- end }}
+{{- if not (or $near (eq .prefix "")) }}{{ $near = keys .fields | sortAlpha }}{{ end }}
+{{- $hint := ternary "`helm show values` lists those there are" (printf "use %s" (join " or " $near)) (empty $near) }}
+{{- if gt (len $near) 2 }}{{ $hint = printf "use one of %s" (join ", " $near) }}{{ end }}
+{{- printf "%s%s is not a value of this chart: %s" .prefix $name $hint }}
 {{- end }}
 
 {{- define "multicloud-ccm.problem" -}}
@@ -49,7 +58,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- define "multicloud-ccm.instead" -}}
 {{- $v := .f.default }}
 {{- if has .f.type (list "list" "strings") }}{{ $v = ternary list (default list $v) (default false .null) }}
-{{- else if has .f.type (list "map" "object") }}{{ $v = ternary dict (default dict $v) (default false .null) }}
+{{- else if has .f.type (list "map" "object" "record") }}{{ $v = ternary dict (default dict $v) (default false .null) }}
 {{- else if and (kindIs "invalid" $v) (has .f.type (list "string" "duration" "count")) }}{{ $v = "" }}
 {{- else if and (kindIs "invalid" $v) (eq .f.type "boolean") }}{{ $v = false }}
 {{- else if kindIs "invalid" $v }}{{ $v = 0 }}
@@ -85,7 +94,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- if not (kindIs "slice" .v) }}a list of texts
 {{- else }}{{ $other := false }}{{ range .v }}{{ if not (kindIs "string" .) }}{{ $other = true }}{{ end }}{{ end }}{{ if $other }}a list of texts, each in quotes{{ end }}
 {{- end }}
-{{- else if eq $f.type "list" }}
+{{- else if has $f.type (list "list" "records") }}
 {{- if not (kindIs "slice" .v) }}a list{{ end }}
 {{- else if eq $f.type "map" }}
 {{- if not (kindIs "map" .v) }}a map of texts

@@ -11,6 +11,7 @@ before the others of the folder.
 {{- $rest := concat
   (include "multicloud-ccm.problemsOfIdentity" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
+  (include "multicloud-ccm.problemsOfInventory" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfCredentials" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfWorkload" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfChoices" . | fromJsonArray)
