@@ -44,7 +44,7 @@ func TestPermissionsWithRoutes(t *testing.T) {
 // Where there are no machines to ask for and no load balancers, nothing is mounted, and nothing may be done with Services.
 func TestStaticHasNoCredentialsAndNoServices(t *testing.T) {
 	out := mustRender(t, release{values: []string{minimal("static"), "leaderElection: {resourceName: my-lease}"}})
-	comparePermissions(t, "static", out, []string{"cloud-node-controller", "cloud-node-lifecycle-controller"})
+	comparePermissions(t, "static", out, []string{"cloud-node-controller"}) // which deletes no Node
 	for _, rule := range as[rbacv1.ClusterRole](t, out, "ClusterRole", "multicloud-ccm").Rules {
 		if slices.ContainsFunc(rule.Resources, func(resource string) bool { return strings.HasPrefix(resource, "services") }) {
 			t.Errorf("a rule about Services: %+v", rule)
