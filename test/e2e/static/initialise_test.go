@@ -80,18 +80,27 @@ func TestNewNodeIPReplacesTheOld(t *testing.T) {
 	}
 }
 
-// Two Nodes with one address are two Nodes: both are initialised, and neither goes when it is lost.
+// Of two Nodes with one address the first one has it, and goes on to have it while it is not Ready. The other one waits until it has one of
+// its own, which it keeps.
 func TestTwoNodesWithOneAddress(t *testing.T) {
 	s := open(t)
-	s.join(controlplane.NodeOptions{Name: "first", ProvidedNodeIP: "192.168.1.5", Ready: true}, controlplane.NodeOptions{Name: "second", ProvidedNodeIP: "192.168.1.5", Ready: true})
 	s.start(nil)
-	for _, name := range []string{"first", "second"} {
-		s.node(name, is("static://"+name, "InternalIP 192.168.1.5"))
-	}
-	s.must(s.SetReady(s.within(), "second", false, "NodeStatusUnknown"))
+	s.join(controlplane.NodeOptions{Name: "first", ProvidedNodeIP: "192.168.1.5", Ready: true})
+	first := s.node("first", is("static://first", "InternalIP 192.168.1.5"))
+	waiting := s.join(controlplane.NodeOptions{Name: "second", ProvidedNodeIP: "192.168.1.5", Ready: true})
+	s.warned("second", "NodeIPUnknown", "192.168.1.5", "Node first has")
+	s.must(s.SetReady(s.within(), "first", false, "NodeStatusUnknown"))
 	s.looked()
-	for _, name := range []string{"first", "second"} {
-		s.node(name, is("static://"+name, "InternalIP 192.168.1.5"))
+	s.untouched(waiting)
+
+	s.tell("second", "192.168.1.6")
+	s.node("second", is("static://second", "InternalIP 192.168.1.6"))
+	s.tell("second", "192.168.1.5")
+	s.looked()
+	s.node("first", is("static://first", "InternalIP 192.168.1.5"))
+	s.node("second", is("static://second", "InternalIP 192.168.1.6"))
+	if s.get("first").UID != first.UID {
+		t.Error("the first Node is another one")
 	}
 	s.undeleted()
 }

@@ -108,6 +108,7 @@ func TestAddressesOfKubeletAndFile(t *testing.T) {
 		controlplane.NodeOptions{Name: "kubelet-alone", ProvidedNodeIP: "192.168.1.7,fd00::7"},
 		controlplane.NodeOptions{Name: "public"},
 		controlplane.NodeOptions{Name: "neither"},
+		controlplane.NodeOptions{Name: "taken"},
 		controlplane.NodeOptions{Name: "served", ProviderID: "static://served", Initialized: true, Ready: true},
 	)
 	f := s.file(head + `machines:
@@ -116,6 +117,7 @@ func TestAddressesOfKubeletAndFile(t *testing.T) {
 - {name: kubelet-alone}
 - {name: public, externalIPs: [203.0.113.2]}
 - {name: neither}
+- {name: taken, internalIPs: [192.168.1.5]}
 - {name: served, internalIPs: [10.0.0.10]}
 `)
 	f.start()
@@ -127,6 +129,11 @@ func TestAddressesOfKubeletAndFile(t *testing.T) {
 	s.looked()
 	if node := s.get("neither"); !tainted(node, controlplane.UninitializedTaint) || node.Spec.ProviderID != "" || s.said("set the kubelet's --node-ip") == 0 {
 		t.Errorf("a Node without any address is %q, with taints %v", node.Spec.ProviderID, node.Spec.Taints)
+	}
+
+	s.warned("taken", "NodeIPUnknown", "192.168.1.5", "Node both has")
+	if node := s.get("taken"); !tainted(node, controlplane.UninitializedTaint) {
+		t.Error("a Node is initialised with the address of another one")
 	}
 
 	// A kubelet that was started again with --node-ip knows better than the file.

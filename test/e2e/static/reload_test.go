@@ -6,11 +6,7 @@ import (
 	"testing"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
 // A Node that no entry fits waits, and is told once. Once the file has it, it is initialised, long before the controller would have tried
@@ -28,14 +24,8 @@ func TestInventoryIsReadAgain(t *testing.T) {
 	f.start()
 	// Behind the start: the process is there when the Node comes, and tries as often as it can.
 	waiting := s.join(controlplane.NodeOptions{Name: "nas-3", ProvidedNodeIP: "192.168.1.5"})
-	told, err := s.WaitEvent(s.within(), lab.EventFilter{
-		Kind: "Node", Namespace: metav1.NamespaceDefault, Name: "nas-3", Reason: "InstanceNotFound",
-		Contains: []string{"no entry of the inventory (--cloud-config) fits", "nearest: machines[1], name nas-1; machines[4], name nas-34; machines[2], names nas-2*;", "others: true"},
-	})
-	s.must(err)
-	if told.Type != corev1.EventTypeWarning {
-		t.Errorf("the event is %s", told.Type)
-	}
+	s.warned("nas-3", "InstanceNotFound", "no entry of the inventory (--cloud-config) fits",
+		"nearest: machines[1], name nas-1; machines[4], name nas-34; machines[2], names nas-2*;", "others: true")
 	s.eventually(func() error { return s.refused("nas-3", refusals) })
 	if events := s.events("nas-3", "InstanceNotFound"); len(events) != 1 || events[0].Count > 1 {
 		t.Errorf("%d events tell of it: %+v", len(events), events)

@@ -214,6 +214,16 @@ func (s *site) undeleted() {
 	}
 }
 
+// warned waits until a Node was warned with all of these.
+func (s *site) warned(node, reason string, has ...string) {
+	s.Helper()
+	told, err := s.WaitEvent(s.within(), lab.EventFilter{Kind: "Node", Namespace: metav1.NamespaceDefault, Name: node, Reason: reason, Contains: has})
+	s.must(err)
+	if told.Type != corev1.EventTypeWarning {
+		s.Errorf("the event %s of node %s is %s", reason, node, told.Type)
+	}
+}
+
 func tainted(node *corev1.Node, key string) bool {
 	return slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == key })
 }
