@@ -17,8 +17,10 @@ type providerEntry struct {
 	Capabilities map[string]bool `json:"capabilities"`
 	Credentials  []credential    `json:"credentials,omitempty"`
 	Settings     []setting       `json:"settings,omitempty"`
-	Inventory    *inventoryFile  `json:"inventory,omitempty"`
 	Notes        []string        `json:"notes,omitempty"`
+
+	// Inventory is nil for a provider that reads no such file.
+	Inventory *inventoryFile `json:"inventory,omitempty"`
 }
 
 // credential is a key of the provider's Secret. Env is empty for the file of --cloud-config.
