@@ -18,6 +18,16 @@ func (s *suite) offline(t *testing.T) {
 	})
 }
 
+// agreesOffline checks that descriptor and harness agree on whether there is an API, and that there can be machines without one.
+func (s *suite) agreesOffline(t *testing.T, driver cloud.Driver) {
+	if s.Descriptor.Offline != s.Offline {
+		t.Errorf("Offline: the descriptor says %t, the harness %t", s.Descriptor.Offline, s.Offline)
+	}
+	if s.Descriptor.Offline && !is[cloud.Describer](driver) {
+		t.Error("Offline: no Node could describe its machine, and there would be none")
+	}
+}
+
 // nothingRead checks that no machine is there but those of Nodes, and that nobody was asked for them.
 func nothingRead(f *fixture) {
 	for _, id := range []cloud.InstanceID{"1", cloud.DescribedInstance("node-1")} {

@@ -130,13 +130,8 @@ func (s *suite) descriptor(t *testing.T) {
 	if name := d.SchemesSetting; name != "" && !slices.ContainsFunc(d.Settings, func(s cloud.Setting) bool { return s.Name == name }) {
 		t.Errorf("SchemesSetting: there is no Setting %s", name)
 	}
-	if d.Offline != s.Offline {
-		t.Errorf("Offline: the descriptor says %t, the harness %t", d.Offline, s.Offline)
-	}
 	driver := s.start(t).driver
-	if d.Offline && !is[cloud.Describer](driver) {
-		t.Error("Offline: no Node could describe its machine, and there would be none")
-	}
+	s.agreesOffline(t, driver)
 	for _, ability := range []struct {
 		name       string
 		says, does bool
