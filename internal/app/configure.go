@@ -25,7 +25,8 @@ func configure(provider registry.Provider, clusterName, path string) (cloud.Conf
 	if file != nil && d.ConfigFile.Inventory {
 		c.Inventory, unread = openInventory(file)
 	}
-	if unread == nil && provider.Check != nil {
+	// Of an inventory a provider checks nothing, of any other file it does.
+	if provider.Check != nil && (unread == nil || c.Inventory == nil && file != nil && d.ConfigFile.Inventory) {
 		asked := c
 		asked.Warn = func(string) {} // the constructor says it
 		wrong = provider.Check(asked)

@@ -14,7 +14,7 @@ func outdated(f *facts, node *corev1.Node) string {
 	if !known || f.owner(node) != instance.Mine || instance.Uninitialized(node) {
 		return ""
 	}
-	values := inspect.Outdated(node, machine)
+	values := inspect.Outdated(f.Cloud, node, machine)
 	if len(values) == 0 {
 		return ""
 	}

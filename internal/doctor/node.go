@@ -161,11 +161,11 @@ func addressless(f *facts, node *corev1.Node) string {
 	case f.owner(node) != instance.Mine || !known:
 		return ""
 	case tellsNothing(f, node, machine):
-		return "its kubelet tells no address, because it runs without --node-ip"
+		return noNodeIP
 	case wrong == nil || len(machine.Addresses) == 0:
 		return ""
 	case wrong.Taken != "":
-		return fmt.Sprintf("the kubelet's --node-ip is %s, which is %s", wrong.Given, wrong.Taken)
+		return fmt.Sprintf("%s is %s, which is %s", wrong.Subject(), wrong.Given, wrong.Taken)
 	}
 	return fmt.Sprintf("the kubelet's --node-ip is %s, and machine %s has %s", wrong.Given, machine.ID, framework.AddressText(wrong.Has))
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 
@@ -56,11 +57,18 @@ func (f *facts) schemesSetting() string {
 // needs one.
 func judgeNodeIPs(f *facts) Outcome {
 	o := aboutNodes(Failure, "with a --node-ip that is missing or not the machine's", "every --node-ip is an address of its machine", addressless)(f)
-	if o.Level == Failure && f.offline() {
-		o.Fix = "give each of these kubelets a --node-ip of its own, at which the other nodes reach it"
+	switch {
+	case o.Level != Failure:
+	case f.offline():
+		o.Fix = "give each of these kubelets a --node-ip of its own, at which the other nodes reach it, or its entry in the inventory internalIPs; where the Node that has the address is of a machine that is gone: kubectl delete node"
+	case slices.ContainsFunc(o.Evidence, func(line string) bool { return strings.HasSuffix(line, noNodeIP) }):
+		o.Fix = "give each kubelet that has none a --node-ip, and each other one an address that its machine has in the cloud, or one of --node-networks (chart: nodes.networks)"
 	}
 	return o
 }
+
+// noNodeIP is said of a kubelet that tells no address.
+const noNodeIP = "its kubelet tells no address, because it runs without --node-ip"
 
 // tellsNothing reports whether a new Node describes its machine, and has no address by which anybody reaches it.
 func tellsNothing(f *facts, node *corev1.Node, machine cloud.Instance) bool {

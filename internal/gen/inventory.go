@@ -31,7 +31,7 @@ func writeInventory(b *bytes.Buffer, provider string, file cloud.ConfigFile) {
 // inventoryChanges are what can become of the file, and what follows.
 func inventoryChanges() [][2]string {
 	return [][2]string{
-		{"changes", "The leader reads it every 10 seconds. No restart is needed. A kubelet brings a changed ConfigMap into the Pod within about a minute. Nodes that wait for their cloud are looked at again at once. Addresses of initialised Nodes follow within `--node-status-update-frequency`. Region, zone, type and labels are written once, when a Node is initialised, and are not changed later."},
+		{"changes", "It is read again every 10 seconds. No restart is needed. A kubelet brings a changed ConfigMap into the Pod within about a minute. Nodes that wait for their cloud are looked at again at once. Addresses of initialised Nodes follow within `--node-status-update-frequency`. Region, zone, type and labels are written once, when a Node is initialised, and are not changed later."},
 		{"loses the entry of a Node", "A Node that is initialised stays static, with its provider-ID, labels and addresses. No Node is ever deleted. One that waits goes on waiting."},
 		{"has a mistake", "Nothing changes: the last version without mistakes counts. The log has each mistake with its place, once, and the metric " + code(metric.InventoryFileWrong.Name) + " is 1 until the file is right again."},
 		{"is deleted, or cannot be read", "The same as with a mistake."},

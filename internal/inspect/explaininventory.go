@@ -2,6 +2,7 @@ package inspect
 
 import (
 	"fmt"
+	"net/netip"
 	"slices"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
@@ -39,18 +41,18 @@ func (i *Inspector) explainEntry(s *Section, node *corev1.Node) {
 	case fits:
 		s.add("inventory", "others: true", fmt.Sprintf("no entry fits; region %q and zone %q are those of all", entry.Region, entry.Zone))
 	case node.Spec.ProviderID != "":
-		s.add("inventory", "no entry", "it is initialised, and stays as it is")
+		s.add("inventory", "no entry", "it has a provider-ID: it is static all the same, and keeps its addresses and labels")
 	default:
 		s.problem("inventory", "no entry", instance.Unlisted(i.cloud, node).Error())
 	}
 }
 
 // explainLabels says what the inventory or the settings say of an initialised Node and it does not have.
-func explainLabels(s *Section, node *corev1.Node, machine cloud.Instance) {
+func (i *Inspector) explainLabels(s *Section, node *corev1.Node, machine cloud.Instance) {
 	if instance.Uninitialized(node) {
 		return
 	}
-	if values := Outdated(node, machine); len(values) > 0 {
+	if values := Outdated(i.cloud, node, machine); len(values) > 0 {
 		s.problem("labels", Differences(node, values), "they are written when the Node is initialised, and never later: "+LabelCommand(node.Name, values))
 	}
 }
@@ -61,7 +63,7 @@ func (i *Inspector) explainIgnored(s *Section, node *corev1.Node) {
 	if i.cloud.Inventory == nil || given == "" {
 		return
 	}
-	if entry, _ := i.cloud.Inventory.Match(instance.Attributes(node)); len(entry.InternalIPs) > 0 && strings.Join(entry.InternalIPs, ",") != given {
+	if entry, _ := i.cloud.Inventory.Match(instance.Attributes(node)); slices.ContainsFunc(entry.InternalIPs, func(ip string) bool { return !slices.Contains(addressesOf(given), ip) }) {
 		s.problem("internalIPs", strings.Join(entry.InternalIPs, ", "), "the inventory has them, and the kubelet's --node-ip counts")
 	}
 }
@@ -73,11 +75,31 @@ func (i *Inspector) originOf(node *corev1.Node, a corev1.NodeAddress) string {
 		entry, _ = i.cloud.Inventory.Match(instance.Attributes(node))
 	}
 	has := func(all []string) bool { return slices.Contains(all, a.Address) }
-	switch given := strings.Split(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], ","); {
-	case a.Type == corev1.NodeInternalIP && has(given):
+	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {
+	case a.Type == corev1.NodeInternalIP && has(addressesOf(given)):
 		return "the kubelet's --node-ip"
 	case a.Type == corev1.NodeInternalIP && has(entry.InternalIPs), a.Type == corev1.NodeExternalIP && has(entry.ExternalIPs):
 		return "the inventory has it: " + entry.Entry
 	}
 	return "the kubelet said it"
+}
+
+// outdone says why an address of the machine is not written to its Node.
+func outdone(node *corev1.Node, a corev1.NodeAddress, machine cloud.Instance) string {
+	chosen, err := framework.NodeAddresses(node, machine)
+	if err != nil || slices.Contains(chosen, a) {
+		return ""
+	}
+	return "; of its type the kubelet's --node-ip alone counts"
+}
+
+// addressesOf are the addresses of a kubelet's --node-ip, in their usual form.
+func addressesOf(nodeIP string) []string {
+	var all []string
+	for part := range strings.SplitSeq(nodeIP, ",") {
+		if address, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
+			all = append(all, address.Unmap().String())
+		}
+	}
+	return all
 }

@@ -71,7 +71,7 @@ func TestExplanationOfTheInventory(t *testing.T) {
 			staticNode("nas-2", "", "192.168.1.5", nil),
 			[]string{"! inventory", "no entry of the inventory (--cloud-config) fits the Node; nearest: machines[0], name nas-1; machines[1], names rack2-*"}, "it fits",
 		},
-		"none fits any more": {staticNode("nas-2", "static://nas-2", "192.168.1.5", nil), []string{"it is initialised, and stays as it is"}, "! inventory"},
+		"none fits any more": {staticNode("nas-2", "static://nas-2", "192.168.1.5", nil), []string{"it is static all the same, and keeps its addresses and labels"}, "! inventory"},
 		"labels that are not those of the file": {
 			staticNode("nas-1", "static://nas-1", "192.168.1.5", zoned),
 			[]string{"disk none → hdd, zone attic → cellar", "kubectl label node nas-1 --overwrite disk=hdd topology.kubernetes.io/zone=cellar"}, "region",
@@ -94,6 +94,19 @@ func TestExplanationOfTheInventory(t *testing.T) {
 				t.Log(out)
 			}
 		})
+	}
+}
+
+// Of labels that a Node lacks nothing is said where an API has its machine, nor where its entry was taken out.
+func TestLabelsThatNobodyAskedFor(t *testing.T) {
+	machine := cloud.Instance{ID: cloud.DescribedInstance("nas-2"), Zone: "attic", Labels: map[string]string{"provided-by": "robot"}}
+	lost := staticNode("nas-2", "static://nas-2", "192.168.1.5", map[string]string{corev1.LabelTopologyZone: "cellar"})
+	if values := Outdated(staticInspector(t).cloud, lost, machine); len(values) > 0 {
+		t.Errorf("of a Node without an entry: %v", values)
+	}
+	online := &run.Cloud{Descriptor: cloud.Descriptor{Name: "hcloud"}}
+	if values := Outdated(online, lost, machine); len(values) != 1 || values[corev1.LabelTopologyZone] != "attic" {
+		t.Errorf("of a dedicated server: %v", values)
 	}
 }
 

@@ -70,7 +70,7 @@ func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *co
 	if machine, described := instance.FromNode(i.cloud, node); described {
 		s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
 		i.explainEntry(s, node)
-		explainLabels(s, node, machine)
+		i.explainLabels(s, node, machine)
 		return &machine
 	}
 	if i.cloud.Descriptor.Offline {
@@ -167,7 +167,7 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 	}
 	for _, a := range known {
 		if !slices.Contains(now, a) {
-			s.add(string(a.Type), a.Address, "not on the Node; "+origin(a))
+			s.add(string(a.Type), a.Address, "not on the Node; "+origin(a)+outdone(node, a, completed))
 		}
 	}
 	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {

@@ -9,18 +9,26 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // Outdated returns the labels of type, zone and region that a Node has and that its machine has other values for, with the
-// machine's. The node controller writes them when it initialises the Node and never later. Where only the Node and an inventory
-// describe the machine, further labels count too, and those that the Node lacks.
-func Outdated(node *corev1.Node, machine cloud.Instance) map[string]string {
-	outdated := map[string]string{}
+// machine's. The node controller writes them when it initialises the Node and never later. Where there is no API, further labels
+// count too, and those that the Node lacks: somebody wrote them down for this Node. Of one that no entry of the inventory fits any more
+// nothing is said.
+func Outdated(c *run.Cloud, node *corev1.Node, machine cloud.Instance) map[string]string {
+	outdated, all := map[string]string{}, c.Descriptor.Offline
+	if c.Inventory != nil {
+		if _, fits := c.Inventory.Match(instance.Attributes(node)); !fits {
+			return outdated
+		}
+	}
 	for _, label := range labels(machine) {
 		before, has := node.Labels[label.key]
 		switch {
 		case before == label.value && has:
-		case has && (label.forced || machine.ID.Described()), !has && machine.ID.Described() && !former[label.key]:
+		case has && (label.forced || all), !has && all && !former[label.key]:
 			outdated[label.key] = label.value
 		}
 	}

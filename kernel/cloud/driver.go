@@ -97,8 +97,8 @@ type Describer interface {
 	//
 	// Such a Node is initialised, is a target where Eligible allows that, and is nothing else: it has no
 	// route and no tag, is never listed or read, is never off or gone, is no canary, and is not counted by
-	// the brake. Somebody else has to delete it. It is pure, and the Node with what it returned
-	// leads to the same machine.
+	// the brake. Somebody else has to delete it. It is pure for one version of the
+	// Config's Inventory, and the Node with what it returned leads to the same machine.
 	FromNode(node NodeAttributes) (Instance, bool)
 }
 

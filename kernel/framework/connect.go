@@ -63,10 +63,11 @@ func (c *Cloud) connect(completed *cloudcontrollerconfig.CompletedConfig) error 
 	return c.compare(completed.Kubeconfig, informers)
 }
 
-// Standby starts what works on a standby too: the informers, and probes.
+// Standby starts what works on a standby too: the informers, probes, and the reading of an inventory.
 func (c *Cloud) Standby(completed *cloudcontrollerconfig.CompletedConfig) {
 	c.ready.Serve(&completed.Authentication, &completed.Authorization)
 	go c.ready.Run(c.stopping)
+	c.followInventory()
 	c.warm()
 }
 

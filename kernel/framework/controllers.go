@@ -105,7 +105,6 @@ func startNode(ctx context.Context, e environment) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	startReloading(ctx, e)
 	go c.RunWithContext(ctx, e.ControllerManagerMetrics)
 	others := &leftAlone{
 		cloud: e.cloud, machines: e.inventory, calls: e.calls, nodes: e.allNodes, events: e.recorder, grace: e.options.Tuning.Instances.Grace,

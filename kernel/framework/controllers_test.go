@@ -201,6 +201,7 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 	c.instances.inventory, c.loadBalancers.Manager = machines(c), b
 	builder := &testBuilder{Builder: *completed.ClientBuilder.(*client.Builder), server: server}
 	completed.ClientBuilder = builder
+	c.followInventory()
 	c.Initialize(builder, nil)
 	for _, name := range []string{names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController} {
 		constructor := Controllers()[name]

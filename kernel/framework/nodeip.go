@@ -80,18 +80,22 @@ func (n *NodeIPs) described(node *corev1.Node, machine cloud.Instance) error {
 		if err != nil || a.Type != cloud.AddressInternalIP {
 			continue
 		}
-		if holder := n.holder(node, address); holder != "" {
-			return &NodeIPError{Given: a.Address, Has: Metadata(machine).NodeAddresses, Taken: "an address that Node " + holder + " has"}
+		if holder := n.holder(node, address.Unmap(), corev1.NodeInternalIP); holder != "" {
+			return &NodeIPError{
+				Given: a.Address, Has: Metadata(machine).NodeAddresses, Taken: "an address that Node " + holder + " has", Holder: holder,
+				Described: !slices.Contains(given(node), address.Unmap()),
+			}
 		}
 	}
 	return nil
 }
 
-// holder returns the name of another Node that claims an address and comes before this one, "" where there is none.
-func (n *NodeIPs) holder(node *corev1.Node, address netip.Addr) string {
+// holder returns the name of another Node that claims an address as one of these types, of any without, and comes before this one; ""
+// where there is none.
+func (n *NodeIPs) holder(node *corev1.Node, address netip.Addr, types ...corev1.NodeAddressType) string {
 	text := address.String()
 	for _, other := range n.Nodes() {
-		if other.UID != node.UID && claims(other, address, text) && before(other, node, address) {
+		if other.UID != node.UID && claims(other, address, text, types) && before(other, node, address) {
 			return other.Name
 		}
 	}
@@ -122,27 +126,34 @@ func (n *NodeIPs) taken(ctx context.Context, node *corev1.Node, own cloud.Instan
 }
 
 // claims reports whether a Node shows an address, or its kubelet was given it. It is asked for each pair of Nodes.
-func claims(node *corev1.Node, address netip.Addr, text string) bool {
-	for part := range strings.SplitSeq(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr], ",") {
-		if is(strings.TrimSpace(part), address, text) {
+func claims(node *corev1.Node, address netip.Addr, text string, types []corev1.NodeAddressType) bool {
+	switch said := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {
+	case said == "":
+	case !strings.Contains(said, ","):
+		if is(said, address, text) {
 			return true
 		}
+	case slices.Contains(given(node), address):
+		return true
 	}
-	return shows(node, address, text)
+	return shows(node, address, text, types)
 }
 
-// shows reports whether a Node shows an address.
-func shows(node *corev1.Node, address netip.Addr, text string) bool {
-	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return is(a.Address, address, text) })
+// shows reports whether a Node shows an address as one of these types, of any without.
+func shows(node *corev1.Node, address netip.Addr, text string, types []corev1.NodeAddressType) bool {
+	return slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool {
+		return is(a.Address, address, text) && (len(types) == 0 || slices.Contains(types, a.Type))
+	})
 }
 
-// is reports whether what a Node says is an address, of which the usual form is given too. Clouds write IPv6 in several forms.
+// is reports whether what a Node says is an address, of which the usual form is given too. Clouds and kubelets write IPv6 in several
+// forms, and IPv4 in that of IPv6.
 func is(said string, address netip.Addr, text string) bool {
-	if said == text || !address.Is6() {
+	if said == text || !strings.Contains(said, ":") {
 		return said == text
 	}
 	parsed, err := netip.ParseAddr(said)
-	return err == nil && parsed == address
+	return err == nil && parsed.Unmap() == address
 }
 
 // before reports whether a Node comes before another one that claims the same address: what one has it keeps, whatever the other
@@ -158,7 +169,7 @@ func before(a, b *corev1.Node, address netip.Addr) bool {
 		switch {
 		case instance.Uninitialized(node) || node.Spec.ProviderID == "":
 			return 2
-		case shows(node, address, address.String()):
+		case shows(node, address, address.String(), nil):
 			return 0
 		}
 		return 1
@@ -172,7 +183,8 @@ func before(a, b *corev1.Node, address netip.Addr) bool {
 	return a.Name < b.Name
 }
 
-// given are the addresses of a kubelet's --node-ip.
+// given are the addresses of a kubelet's --node-ip: one, or one of each family. More of them are none, since a kubelet that writes
+// anything would claim the addresses of others.
 func given(node *corev1.Node) []netip.Addr {
 	text, said := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
 	if !said {
@@ -180,9 +192,14 @@ func given(node *corev1.Node) []netip.Addr {
 	}
 	var all []netip.Addr
 	for part := range strings.SplitSeq(text, ",") {
-		if address, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
-			all = append(all, address)
+		address, err := netip.ParseAddr(strings.TrimSpace(part))
+		if err != nil {
+			continue
 		}
+		if address = address.Unmap(); slices.ContainsFunc(all, func(a netip.Addr) bool { return a.Is4() == address.Is4() }) {
+			return nil
+		}
+		all = append(all, address)
 	}
 	return all
 }
@@ -191,7 +208,7 @@ func addressesOf(machine cloud.Instance) map[netip.Addr]bool {
 	all := map[netip.Addr]bool{}
 	for _, a := range machine.Addresses {
 		if address, err := netip.ParseAddr(a.Address); err == nil {
-			all[address] = true
+			all[address.Unmap()] = true
 		}
 	}
 	return all
@@ -245,6 +262,18 @@ type NodeIPError struct {
 	Has   []corev1.NodeAddress
 	// Taken says who has the address, "" where nobody is known to.
 	Taken string
+	// Holder is the name of the Node that has it, "" where it is no Node.
+	Holder string
+	// Described says that the address is no --node-ip: only the Node or an inventory says that it is the machine's.
+	Described bool
+}
+
+// Subject is what Given is.
+func (e *NodeIPError) Subject() string {
+	if e.Described {
+		return "the InternalIP"
+	}
+	return "the kubelet's --node-ip"
 }
 
 func (e *NodeIPError) Error() string {
@@ -253,7 +282,11 @@ func (e *NodeIPError) Error() string {
 		has = "none"
 	}
 	if e.Taken != "" {
-		return fmt.Sprintf("the kubelet's --node-ip %s is %s; the machine has: %s; set --node-ip to an address of its own", e.Given, e.Taken, has)
+		text := fmt.Sprintf("%s %s is %s; the machine has: %s; set --node-ip to an address of its own", e.Subject(), e.Given, e.Taken, has)
+		if e.Holder != "" {
+			text += ", or, where the machine of that Node is gone: kubectl delete node " + e.Holder
+		}
+		return text
 	}
 	return fmt.Sprintf("the kubelet's --node-ip %s is not an address of the machine, which has: %s; set --node-ip to one of these, or leave it out; "+
 		"where it is of a VPN, which no cloud knows, name the VPN's network in --node-networks of the controller manager (chart: nodes.networks)", e.Given, has)

@@ -99,9 +99,12 @@ func TestNodeNetworks(t *testing.T) {
 // Of two Nodes whose kubelets were given one address, and whose machines nobody else knows, the first keeps it.
 func TestAddressOfTwoDescribedNodes(t *testing.T) {
 	made := func(name string, age time.Duration, change ...func(*corev1.Node)) *corev1.Node {
-		n := node(name, "", change...)
+		n := node(name, "")
 		n.UID, n.CreationTimestamp = types.UID(name), metav1.NewTime(time.Unix(1e9, 0).Add(-age))
 		n.Annotations = map[string]string{cloudproviderapi.AnnotationAlphaProvidedIPAddr: "192.168.1.5"}
+		for _, apply := range change {
+			apply(n)
+		}
 		return n
 	}
 	fresh := withTaint(uninitializedTaint)
@@ -111,10 +114,20 @@ func TestAddressOfTwoDescribedNodes(t *testing.T) {
 		shared      cloud.AddressType
 		fails       bool
 	}{
-		"the older one waits too":       {made("n", 0, fresh), made("o", time.Hour, fresh), cloud.AddressInternalIP, true},
-		"the younger one waits too":     {made("n", time.Hour, fresh), made("o", 0, fresh), cloud.AddressInternalIP, false},
-		"another one is initialised":    {made("n", time.Hour, fresh), made("o", 0, done), cloud.AddressInternalIP, true},
-		"it is initialised":             {made("n", 0, done), made("o", time.Hour, fresh), cloud.AddressInternalIP, false},
+		"the older one waits too":    {made("n", 0, fresh), made("o", time.Hour, fresh), cloud.AddressInternalIP, true},
+		"the younger one waits too":  {made("n", time.Hour, fresh), made("o", 0, fresh), cloud.AddressInternalIP, false},
+		"another one is initialised": {made("n", time.Hour, fresh), made("o", 0, done), cloud.AddressInternalIP, true},
+		"it is initialised":          {made("n", 0, done), made("o", time.Hour, fresh), cloud.AddressInternalIP, false},
+		"another one has it as its ExternalIP": {made("n", 0, fresh), made("o", time.Hour, done, func(o *corev1.Node) {
+			o.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] = "192.168.1.6"
+			o.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeExternalIP, Address: "192.168.1.5"}}
+		}), cloud.AddressInternalIP, false},
+		"another one has it in the form of IPv6": {made("n", 0, fresh), made("o", time.Hour, done, func(o *corev1.Node) {
+			o.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] = "::ffff:192.168.1.5"
+		}), cloud.AddressInternalIP, true},
+		"another kubelet claims many": {made("n", 0, fresh), made("o", time.Hour, done, func(o *corev1.Node) {
+			o.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] = "192.168.1.4,192.168.1.5"
+		}), cloud.AddressInternalIP, false},
 		"a public address behind a NAT": {made("n", 0, fresh), made("o", time.Hour, done), cloud.AddressExternalIP, false},
 	} {
 		t.Run(name, func(t *testing.T) {

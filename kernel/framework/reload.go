@@ -70,14 +70,13 @@ func (r *reloader) look(ctx context.Context) {
 	}
 }
 
-// startReloading begins to read the inventory again, where there is one. The first time is at once: a process that has waited for its
-// lease may have read a file of days ago, and the region and the zone of a Node are written once.
-func startReloading(ctx context.Context, e environment) {
-	if e.cloud.Inventory == nil {
+// followInventory begins to read the inventory again, where there is one. A process that waits for its lease does so too: when it takes
+// over, its last version without mistakes is the one of the process before. It has no controllers then to which Nodes are offered.
+func (c *Cloud) followInventory() {
+	if c.cloud.Inventory == nil {
 		return
 	}
-	waits := func(node *corev1.Node) bool { return e.mine(node) && instance.Uninitialized(node) }
-	r := &reloader{cloud: e.cloud.Name, inventory: e.cloud.Inventory, metrics: Metrics(), offer: func() { e.nodes.Offer(waits) }}
-	r.look(ctx)
-	go r.run(ctx)
+	waits := func(node *corev1.Node) bool { return c.mine(node) && instance.Uninitialized(node) }
+	r := &reloader{cloud: c.cloud.Name, inventory: c.cloud.Inventory, metrics: Metrics(), offer: func() { c.nodes.Offer(waits) }}
+	go r.run(c.stopping)
 }

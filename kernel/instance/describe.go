@@ -11,7 +11,7 @@ import (
 )
 
 // FromNode returns the machine of a Node of this cloud that only the Node describes. It is a pure function
-// of the Node.
+// of the Node and, where there is one, of the version of the inventory.
 func FromNode(c *run.Cloud, node *corev1.Node) (cloud.Instance, bool) {
 	if c.Describer == nil || Owner(node, c.Concerns) != Mine {
 		return cloud.Instance{}, false

@@ -91,6 +91,8 @@ func (r *reader) labels(place string, object map[string]any) map[string]string {
 			r.refuse(where, "no such key of a label is possible, want one such as disk or example.com/disk")
 		case prefixed && ofKubernetes(prefix):
 			r.refuse(where, "labels of kubernetes.io and k8s.io are not written; set zone, region or type, the kubelet's --node-labels, or use kubectl label node")
+		case prefix == ownPrefix:
+			r.refuse(where, "such labels say what is done with a Node, and an entry is no place for that; use kubectl label node")
 		case len(validation.IsValidLabelValue(value)) > 0:
 			r.refuse(where, "%q is no value of a label, want %s", cloud.Shorten(value, cloud.MostOfValue), labelValueForm)
 		}
@@ -98,6 +100,9 @@ func (r *reader) labels(place string, object map[string]any) map[string]string {
 	}
 	return all
 }
+
+// ownPrefix is that of labels such as multicloud-ccm.io/unmanaged, with which nothing would be done for the Node any more.
+const ownPrefix = "multicloud-ccm.io"
 
 func ofKubernetes(prefix string) bool {
 	return slices.ContainsFunc([]string{"kubernetes.io", "k8s.io"}, func(domain string) bool { return prefix == domain || strings.HasSuffix(prefix, "."+domain) })

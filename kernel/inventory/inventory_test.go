@@ -82,7 +82,7 @@ func TestFirstEntryThatFits(t *testing.T) {
 
 // With others Nodes that no entry fits have what is said of all.
 func TestOthers(t *testing.T) {
-	s := open(t, head+"region: home\nzone: 1\nothers: true\n")
+	s := open(t, head+"region: home\nzone: \"1\"\nothers: true\n")
 	entry, fits := s.Match(cloud.NodeAttributes{Name: "x"})
 	if !fits || entry.Entry != "" || entry.Region != "home" || entry.Zone != "1" || len(s.Warnings()) != 0 {
 		t.Errorf("%v, %+v, %q", fits, entry, s.Warnings())
@@ -129,6 +129,9 @@ func TestEveryBadInventory(t *testing.T) {
 		machine("name: a, labels: {a b: c}"):                                              "machines[0].labels[a b]: no such key of a label is possible",
 		machine("name: a, labels: {a: b c}"):                                              `machines[0].labels[a]: "b c" is no value of a label`,
 		machine("name: a, labels: {node-role.kubernetes.io/worker: x}"):                   "machines[0].labels[node-role.kubernetes.io/worker]: labels of kubernetes.io and k8s.io are not written",
+		machine("name: a, labels: {multicloud-ccm.io/unmanaged: x}"):                      "machines[0].labels[multicloud-ccm.io/unmanaged]: such labels say what is done with a Node",
+		machine("name: a, zone: no"):                                                      "machines[0].zone: is false, want a text: put it in quotes",
+		machine("name: a, labels: {v: 1.10}"):                                             "machines[0].labels.v: is 1.1, want a text: put it in quotes",
 		machine("name: a, labels: {k8s.io/x: x}"):                                         "machines[0].labels[k8s.io/x]: labels of",
 	} {
 		_, err := parse([]byte(text))
@@ -155,6 +158,7 @@ func TestWarnings(t *testing.T) {
 		head + "machines: [{names: '*'}, {selector: a=b}]":                        "machines[1], selector a=b: it never counts",
 		head + "machines: [{names: 'a*'}, {names: 'a*'}]":                         "machines[1], names a*: it never counts",
 		head + "machines: [{selector: 'a=b,c'}, {selector: 'c, a=b'}]":            "machines[1], selector a=b,c: it never counts",
+		head + "machines: [{selector: '!old'}, {name: a, labels: {disk: hdd}}]":   "",
 		head + "machines: [{selector: disk=hdd}, {name: a, labels: {disk: hdd}}]": "machines[1], name a: with its labels machines[0], selector disk=hdd fits",
 		head + "machines: [{selector: a=b}, {name: a}]":                           "",
 	} {

@@ -33,11 +33,21 @@ func parse(content []byte) (*inventory, error) {
 	r := &reader{internal: map[string]string{}, names: map[string]string{}}
 	i := r.file(content)
 	if len(r.problems) > 0 {
-		return nil, errors.New("inventory: " + strings.Join(r.problems, "; "))
+		return nil, errors.New("inventory: " + strings.Join(first(r.problems), "; "))
 	}
 	i.index()
-	i.warnings = append(r.warnings, i.hidden()...)
+	i.warnings = first(append(r.warnings, i.hidden()...))
 	return i, nil
+}
+
+// most is how many problems and warnings are told.
+const most = 50
+
+func first(all []string) []string {
+	if len(all) <= most {
+		return all
+	}
+	return append(all[:most:most], fmt.Sprintf("and %d more", len(all)-most))
 }
 
 // refuse notes what is wrong at a place.
@@ -108,7 +118,7 @@ func decode(text []byte) (any, error) {
 	}
 	var value any
 	numbers := json.NewDecoder(bytes.NewReader(converted))
-	numbers.UseNumber() // a zone may be 1
+	numbers.UseNumber() // shown as it is
 	err = numbers.Decode(&value)
 	return value, err
 }
@@ -175,8 +185,8 @@ func (r *reader) machine(i *inventory, n int, entry any) {
 	i.machines = append(i.machines, m)
 }
 
-// text returns the value of a key, "" where it is missing or wrong. Numbers and booleans are texts too: YAML makes them of what
-// people write without quotes.
+// text returns the value of a key, "" where it is missing or wrong. Numbers and booleans are refused: YAML makes true of yes, 1.1 of 1.10
+// and 10 of 012, and what is written to a Node stays.
 func (r *reader) text(place string, object map[string]any, key string) string {
 	switch value := object[key].(type) {
 	case nil:
@@ -184,7 +194,8 @@ func (r *reader) text(place string, object map[string]any, key string) string {
 	case string:
 		return value
 	case json.Number, bool:
-		return fmt.Sprint(value)
+		r.refuse(place+key, "is %v, want a text: put it in quotes, as it is to be", value)
+		return ""
 	default:
 		r.refuse(place+key, "is %s, want a text", shown(value))
 		return ""

@@ -8,7 +8,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// hidden names the entries that never count, because one before them fits wherever they do.
+// compared is how many patterns each entry is compared with. A file may have 50,000.
+const compared = 100
+
+// hidden names the entries that never count, because one before them fits wherever they do, and those whose labels make one before
+// them fit.
 func (i *inventory) hidden() []string {
 	var all []string
 	var patterns []*machine
@@ -17,14 +21,19 @@ func (i *inventory) hidden() []string {
 		if first := slices.IndexFunc(patterns, m.within); first >= 0 {
 			all = append(all, m.Entry+": it never counts, because "+patterns[first].Entry+" comes first")
 		}
-		if first := slices.IndexFunc(patterns, func(p *machine) bool { return p.selector != nil && p.selector.Matches(labels.Set(m.Labels)) }); first >= 0 && len(m.Labels) > 0 {
+		if first := slices.IndexFunc(patterns, func(p *machine) bool { return p.meets(m.Labels) }); first >= 0 {
 			all = append(all, m.Entry+": with its labels "+patterns[first].Entry+" fits its Nodes, and counts from then on")
 		}
-		if m.name == "" {
+		if m.name == "" && len(patterns) < compared {
 			patterns = append(patterns, m)
 		}
 	}
 	return all
+}
+
+// meets reports whether labels make an entry fit that does not fit without them.
+func (m *machine) meets(all map[string]string) bool {
+	return m.selector != nil && m.selector.Matches(labels.Set(all)) && !m.selector.Matches(labels.Set{})
 }
 
 // within reports whether another entry fits wherever this one does, as far as that can be told.

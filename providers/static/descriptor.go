@@ -33,7 +33,7 @@ func Descriptor() cloud.Descriptor {
 		},
 		Notes: []string{
 			"Every kubelet needs --node-ip, the address at which the other nodes reach it, be it one of WireGuard or Tailscale: it is the InternalIP of its Node. Without it the Node has no address, and waits.",
-			"Every Node that waits for its cloud and has no provider-ID becomes static, and stays so for ever: a provider-ID can never change. That is wrong for a machine that a cloud controller manager of its cloud is to serve: give its kubelet a --provider-id, or its Node the label multicloud-ccm.io/unmanaged=true. `cloud-controller-manager plan nodes` lists the Nodes that would become static.",
+			"Every Node that waits for its cloud and has no provider-ID becomes static, or, with an inventory, every one that an entry fits, and stays so for ever: a provider-ID can never change. That is wrong for a machine that a cloud controller manager of its cloud is to serve: give its kubelet a --provider-id, or its Node the label multicloud-ccm.io/unmanaged=true. `cloud-controller-manager plan nodes` lists the Nodes that would become static.",
 			"No Node is ever deleted or called shut down, because nobody can prove that such a machine is gone. When it is, run kubectl delete node.",
 			"Services are never touched. Load balancers come from others, such as MetalLB, kube-vip, Cilium or the ServiceLB of k3s.",
 			"Nodes that k3s or RKE2 initialised before keep their provider-IDs, and are looked after where static.schemes (STATIC_SCHEMES) names k3s or rke2.",
@@ -56,17 +56,14 @@ type settings struct {
 	region, zone string
 }
 
-var (
-	// schemeForm is RFC 3986, section 3.1, as Kubernetes' providers use it.
-	schemeForm = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
-	// labelValue is what the value of a label can be, of Kubernetes' "Labels and Selectors".
-	labelValue = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$`)
-)
+// schemeForm is RFC 3986, section 3.1, as Kubernetes' providers use it.
+var schemeForm = regexp.MustCompile(`^[a-z][a-z0-9+.-]*$`)
 
 // ofClouds are the schemes of provider-IDs that a cloud controller manager of a cloud writes. Its machines can be proven to be gone.
 var ofClouds = []string{
-	"alicloud", "aws", "azure", "baremetal", "cloudstack", "digitalocean", "equinixmetal", "external-cloudstack", "gce", "hcloud", "hrobot", "ibm", "ionos", "kind",
-	"kubevirt", "linode", "metal3", "nutanix", "oci", "openstack", "ovh", "proxmox", "scaleway", "sim", "upcloud", "vsphere", "vultr",
+	"alicloud", "aws", "azure", "baremetal", "civo", "cloudscale", "cloudstack", "digitalocean", "equinixmetal", "exoscale", "external-cloudstack", "gce", "harvester",
+	"hcloud", "hrobot", "ibm", "ionos", "kind", "kubevirt", "linode", "metal3", "nutanix", "oci", "openstack", "ovh", "proxmox", "scaleway", "sim", "stackit", "upcloud",
+	"vsphere", "vultr", "yandex",
 }
 
 // read validates the variables, and reports every problem at once.
@@ -83,8 +80,8 @@ func read(lookup func(string) string) (settings, error) {
 			s.schemes = append(s.schemes, further)
 		}
 	}
-	for name, value := range map[string]string{settingRegion: s.region, settingZone: s.zone} {
-		if value != "" && !labelValue.MatchString(value) {
+	for _, pair := range [][2]string{{settingRegion, s.region}, {settingZone, s.zone}} {
+		if name, value := pair[0], pair[1]; value != "" && !cloud.IsLabelValue(value) {
 			r.Refuse(name, value, "want a value that a label can have: at most 63 letters, digits, -, _ and ., which begins and ends with a letter or a digit")
 		}
 	}

@@ -110,10 +110,10 @@ func given(text string) []cloud.Address {
 	var all []cloud.Address
 	for part := range strings.SplitSeq(text, ",") {
 		ip, err := netip.ParseAddr(strings.TrimSpace(part))
-		if err != nil {
+		if err != nil || ip.Zone() != "" {
 			return nil
 		}
-		all = append(all, cloud.Address{Type: cloud.AddressInternalIP, Address: ip.String()})
+		all = append(all, cloud.Address{Type: cloud.AddressInternalIP, Address: ip.Unmap().String()})
 	}
 	return all
 }

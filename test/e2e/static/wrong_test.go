@@ -35,16 +35,17 @@ var mistakes = []string{
 func TestWrongInventoryAtStart(t *testing.T) {
 	s := open(t)
 	f := s.file(several)
-	s.refusesToStart(f, mistakes...)
+	s.refusesToStart(f, nil, mistakes...)
+	s.refusesToStart(f, map[string]string{"STATIC_SCHEMES": "aws"}, append([]string{"STATIC_SCHEMES is \"aws\""}, mistakes...)...)
 	s.must(os.Remove(f.path))
-	s.refusesToStart(f, "--cloud-config", f.path, "no such file")
+	s.refusesToStart(f, nil, "--cloud-config", f.path, "no such file")
 }
 
 // refusesToStart starts a CCM that ends by itself, and says why in one line.
-func (s *site) refusesToStart(f *file, why ...string) {
+func (s *site) refusesToStart(f *file, settings map[string]string, why ...string) {
 	s.Helper()
 	s.launches++
-	p, err := s.StartCCM(lab.CCMOptions{Name: s.logName(), Args: []string{"--cloud-config=" + f.path}})
+	p, err := s.StartCCM(lab.CCMOptions{Name: s.logName(), Env: settings, Args: []string{"--cloud-config=" + f.path}})
 	s.must(err)
 	s.Cleanup(func() { s.finish(p) })
 	select {
