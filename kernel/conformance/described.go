@@ -9,11 +9,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	cloudproviderapi "k8s.io/cloud-provider/api"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
+
+// nodeIP is the annotation with the kubelet's --node-ip. The source is k8s.io/cloud-provider/api, AnnotationAlphaProvidedIPAddr, which
+// only kernel/framework may know.
+const nodeIP = "alpha.kubernetes.io/provided-node-ip"
 
 // describedNodes checks a cloud.Describer: what it makes of Nodes, and that the kernel asks no cloud about
 // their machines.
@@ -93,7 +96,7 @@ func describe(f *fixture, describer cloud.Describer, attributes cloud.NodeAttrib
 func (f *fixture) keepsAddresses(attributes cloud.NodeAttributes, machine cloud.Instance) {
 	entry, known := f.entry(attributes)
 	told := map[cloud.AddressType]bool{
-		cloud.AddressInternalIP: attributes.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr] != "" || len(entry.InternalIPs) > 0,
+		cloud.AddressInternalIP: attributes.Annotations[nodeIP] != "" || len(entry.InternalIPs) > 0,
 		cloud.AddressExternalIP: known,
 	}
 	for _, a := range attributes.Addresses {
