@@ -71,7 +71,7 @@ func objectSchema(values []Value) map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": properties}
 }
 
-// recordSchema returns the schema of an object whose fields need not be there.
+// recordSchema returns the schema of an object whose fields need not be there, or of a list of such.
 func recordSchema(v Value) map[string]any {
 	s := objectSchema(v.Fields)
 	var either []any
@@ -80,6 +80,9 @@ func recordSchema(v Value) map[string]any {
 	}
 	if len(either) > 0 {
 		s["oneOf"] = either
+	}
+	if v.Type == Records {
+		return map[string]any{"type": "array", "items": s}
 	}
 	return s
 }
@@ -91,10 +94,8 @@ func valueSchema(v Value) map[string]any {
 	switch v.Type {
 	case Group:
 		s = objectSchema(v.Fields)
-	case Record:
+	case Record, Records:
 		s = recordSchema(v)
-	case Records:
-		s["type"], s["items"] = "array", recordSchema(v)
 	case Duration:
 		s["type"], s["pattern"] = "string", durationPattern
 	case Number:
@@ -106,11 +107,9 @@ func valueSchema(v Value) map[string]any {
 		s["type"] = "array"
 	case TextMap:
 		s["type"], s["additionalProperties"] = "object", map[string]any{"type": []string{"string", "null"}}
-	case Object:
-		s["type"] = "object"
 	case Count:
 		s["type"] = []string{"integer", "string"}
-	default:
+	default: // Object among them
 		s["type"] = string(v.Type)
 	}
 	s["description"] = v.Doc
