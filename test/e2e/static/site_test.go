@@ -144,8 +144,7 @@ func (s *site) tell(name, nodeIP string) {
 	s.patch(name, fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, controlplane.ProvidedNodeIP, nodeIP))
 }
 
-// looked waits until the CCM has gone through all Nodes some times from now on. The controller that taints and deletes Nodes does not
-// run: nobody can say of a static machine that it is off or gone.
+// looked waits until the CCM has gone through the addresses of all Nodes some times from now on. No controller looks after their lives.
 func (s *site) looked() {
 	s.Helper()
 	const times = 3 // the first may be under way

@@ -36,7 +36,7 @@ func TestWrongInventoryAtStart(t *testing.T) {
 	s := open(t)
 	f := s.file(several)
 	s.refusesToStart(f, nil, mistakes...)
-	s.refusesToStart(f, map[string]string{"STATIC_SCHEMES": "aws"}, append([]string{"STATIC_SCHEMES is \"aws\""}, mistakes...)...)
+	s.refusesToStart(f, map[string]string{"STATIC_SCHEMES": "aws"}, append([]string{`STATIC_SCHEMES: "aws" is not possible`}, mistakes...)...)
 	s.must(os.Remove(f.path))
 	s.refusesToStart(f, nil, "--cloud-config", f.path, "no such file")
 }
