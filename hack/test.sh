@@ -18,7 +18,7 @@ verbose=
 # The system tests that take minutes, longest first: none of them is left over alone at the end.
 slow=(./e2e/node ./e2e/digitalocean ./e2e/hcloud ./e2e/gce)
 # The longest of the others.
-long=(./e2e/balancer ./e2e/doctor)
+long=(./e2e/balancer ./e2e/doctor ./e2e/static)
 # What builds the program of every provider takes minutes too.
 slow_plain=(./build/binary)
 # Packages of the test module that render templates, run programs and compare files. The race detector
