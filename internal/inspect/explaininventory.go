@@ -14,6 +14,26 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
+// explainDescribed says where the machine of a Node that describes it comes from.
+func (i *Inspector) explainDescribed(s *Section, node *corev1.Node, machine cloud.Instance) *cloud.Instance {
+	s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
+	i.explainEntry(s, node)
+	i.explainLabels(s, node, machine)
+	return &machine
+}
+
+// explainUndescribed says why a Node has no machine where there is no API that could know one.
+func (i *Inspector) explainUndescribed(s *Section, node *corev1.Node, owner instance.Ownership) {
+	s.problem("found", "no", "the Node describes none, and there is no API to ask")
+	switch _, err := i.inventory.ProviderID(node); {
+	case owner != instance.Mine:
+	case node.Spec.ProviderID == "":
+		i.explainEntry(s, node)
+	case err != nil:
+		s.problem("by provider-ID", "unreadable", err.Error())
+	}
+}
+
 // mostJudged is how many entries before the one that fits are listed.
 const mostJudged = 10
 

@@ -68,16 +68,10 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *corev1.Node, owner instance.Ownership) *cloud.Instance {
 	s := e.section("Machine")
 	if machine, described := instance.FromNode(i.cloud, node); described {
-		s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
-		i.explainEntry(s, node)
-		i.explainLabels(s, node, machine)
-		return &machine
+		return i.explainDescribed(s, node, machine)
 	}
 	if i.cloud.Descriptor.Offline {
-		s.problem("found", "no", "the Node describes none, and there is no API to ask")
-		if node.Spec.ProviderID == "" && owner == instance.Mine {
-			i.explainEntry(s, node)
-		}
+		i.explainUndescribed(s, node, owner)
 		return nil
 	}
 	if node.Spec.ProviderID != "" {

@@ -25,7 +25,7 @@ var _ cloud.Inventory = (*Source)(nil)
 // Open reads the file for the first time. The error names all mistakes.
 func Open(read func() ([]byte, error)) (*Source, error) {
 	s := &Source{read: read}
-	if _, err := s.Reload(context.Background()); err != nil {
+	if _, err := s.load(); err != nil {
 		return nil, err
 	}
 	return s, nil
@@ -33,11 +33,15 @@ func Open(read func() ([]byte, error)) (*Source, error) {
 
 // Reload implements cloud.Inventory.
 func (s *Source) Reload(ctx context.Context) (changed bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
+	return s.load()
+}
+
+func (s *Source) load() (changed bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	content, err := s.read()
 	switch {
 	case err != nil:
