@@ -12,12 +12,16 @@ import (
 )
 
 // configure returns what a provider's constructor gets, as far as flags and environment say it, and a remark on each variable
-// that may be a typing error. Whatever is wrong that no cloud has to be asked for is one usage error, which names all of it.
-func configure(provider registry.Provider, clusterName, path string) (cloud.Config, []string, error) {
+// that may be a typing error. Whatever is wrong that no cloud has to be asked for is one usage error, which names all of it. Without a
+// path, running is what reads the file of the running controller manager, or nil.
+func configure(provider registry.Provider, clusterName, path string, running func() ([]byte, error)) (cloud.Config, []string, error) {
 	d := provider.Descriptor
 	unknown := config.UnknownVariables(d, os.Environ())
 	settings, missing := config.New(d.Settings, os.Getenv)
 	file, unread := configFile(path, d)
+	if file == nil && unread == nil {
+		file = running
+	}
 	c := cloud.Config{
 		Cloud: d.Name, ClusterName: clusterName, Default: true, File: file, UserAgent: userAgent(), Lookup: settings.Lookup, Secret: settings.Secret,
 	}

@@ -36,7 +36,10 @@ func (e *examination) options(ctx context.Context, fs *pflag.FlagSet) doctor.Opt
 	o.Lease = types.NamespacedName{Namespace: e.leaseNamespace, Name: e.leaseName}
 	e.judge(fs, &o.Manager)
 	e.seen = func(answer *http.Response) { e.clock.See(doctor.ClockOfCloud, answer) }
-	chosen, err := e.configured(e.clusterName)
+	chosen, err := choice{}, e.learnInventory(ctx)
+	if err == nil {
+		chosen, err = e.configured(e.clusterName)
+	}
 	if o.CloudErr = err; err == nil {
 		o.Cloud, o.CloudErr = e.cloud(ctx, chosen, e.own.tuning.QPS, func(message string) { e.warnings = append(e.warnings, message) })
 	}

@@ -90,6 +90,9 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer
 	if !p.configureRoutes {
 		cidrs = nil
 	}
+	if err := p.learnInventory(ctx); err != nil {
+		return nil, err
+	}
 	chosen, err := p.configured(p.clusterName)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,7 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		return framework.Options{}, err
 	}
 	provider, _ := registry.Lookup(name)
-	configuration, unknown, err := configure(provider, given.ClusterName, given.CloudConfig)
+	configuration, unknown, err := configure(provider, given.ClusterName, given.CloudConfig, nil)
 	if err != nil {
 		return framework.Options{}, err
 	}

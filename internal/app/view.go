@@ -25,6 +25,8 @@ type view struct {
 	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
 	// seen is told of every answer of the cloud; it may be nil.
 	seen func(*http.Response)
+	// inventory reads the inventory of the running controller manager, see learnInventory; nil where there is none, or another was given.
+	inventory func() ([]byte, error)
 }
 
 func (v *view) flags(fs *pflag.FlagSet) {
@@ -93,7 +95,7 @@ func (v *view) configured(clusterName string) (choice, error) {
 		return choice{}, err
 	}
 	provider, _ := registry.Lookup(name)
-	configuration, remarks, err := configure(provider, clusterName, v.cloudConfig)
+	configuration, remarks, err := configure(provider, clusterName, v.cloudConfig, v.inventory)
 	return choice{provider, configuration, remarks}, err
 }
 

@@ -60,7 +60,7 @@ func judgeNodeIPs(f *facts) Outcome {
 	switch {
 	case o.Level != Failure:
 	case f.offline():
-		o.Fix = "give each of these kubelets a --node-ip of its own, at which the other nodes reach it, or its entry in the inventory internalIPs; where the Node that has the address is of a machine that is gone: kubectl delete node"
+		o.Fix = "give each of these kubelets a --node-ip of its own, at which the other nodes reach it, or, where it cannot have one, its entry in the inventory internalIPs; where the Node that has the address is of a machine that is gone: kubectl delete node"
 	case slices.ContainsFunc(o.Evidence, func(line string) bool { return strings.HasSuffix(line, noNodeIP) }):
 		o.Fix = "give each kubelet that has none a --node-ip, and each other one an address that its machine has in the cloud, or one of --node-networks (chart: nodes.networks)"
 	}

@@ -48,7 +48,7 @@ func TestWithoutAPI(t *testing.T) {
 			"server: its provider-ID k3s://server", "STATIC_SCHEMES (chart: static.schemes)", "others make load balancers", "ServiceLB", "there is no API to ask",
 		},
 		"plan":                {"static://told (the Node describes its machine itself)", "node mute: neither its kubelet"},
-		"explain node told":   {"owner static", "the machine has it", "never deleted"},
+		"explain node told":   {"owner static", "the kubelet's --node-ip", "never deleted"},
 		"explain node server": {"owner somebody else", "none of static and STATIC_SCHEMES"},
 		"explain node bare":   {"the Node describes none"},
 		"explain service web": {"static has no load balancers"},
