@@ -37,7 +37,7 @@ func (r Report) Text(out io.Writer, page layout.Page) error {
 		text.WriteString("\n")
 	}
 	if text.Len() == 0 && page.ProblemsOnly {
-		text.WriteString("no problems\n")
+		text.WriteString(r.unproblematic())
 	}
 	text.WriteString(page.Rows(rows))
 	text.WriteString("\n" + page.Wrap("", "", fmt.Sprintf("%s: %d ok, %s, %s, %d could not be made",
@@ -46,6 +46,15 @@ func (r Report) Text(out io.Writer, page layout.Page) error {
 		return fmt.Errorf("writing the report: %w", err)
 	}
 	return nil
+}
+
+// unproblematic says that no problem was found, and why some were not looked for.
+func (r Report) unproblematic() string {
+	at := slices.IndexFunc(r, func(result Result) bool { return result.Level == Skipped })
+	if at < 0 {
+		return "no problems\n"
+	}
+	return fmt.Sprintf("no problems in what could be checked; %d could not be: %s\n", r.count(Skipped), printable(r[at].Message))
 }
 
 // merged returns the results of a level in their order, those that say the same at the place of the first.

@@ -156,3 +156,22 @@ func TestLongEvidence(t *testing.T) {
 		t.Errorf("%d bytes, evidence of %d", len(o.Message), len(o.Evidence[1]))
 	}
 }
+
+// Where a check could not be made, nobody is told that there are no problems, and where none could be, that is a failure.
+func TestNoProblemsInWhatCouldBeChecked(t *testing.T) {
+	skipped, well := Result{Outcome: Outcome{Level: Skipped, Message: "the provider was not started"}}, Result{Outcome: Outcome{Level: OK}}
+	for name, tt := range map[string]struct {
+		report Report
+		says   string
+		failed bool
+	}{
+		"all well":     {Report{well}, "no problems\n", false},
+		"some skipped": {Report{well, skipped}, "no problems in what could be checked; 1 could not be: the provider was not started\n", false},
+		"all skipped":  {Report{skipped, skipped}, "no problems in what could be checked; 2 could not be: the provider was not started\n", true},
+	} {
+		out := &strings.Builder{}
+		if err := tt.report.Text(out, layout.Page{ProblemsOnly: true, Width: 200}); err != nil || !strings.HasPrefix(out.String(), tt.says) || tt.report.Failed() != tt.failed {
+			t.Errorf("%s: failed %t, %q, %v", name, tt.report.Failed(), out, err)
+		}
+	}
+}
