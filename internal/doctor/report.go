@@ -42,7 +42,9 @@ func (r Report) Document() Document {
 }
 
 // Failed reports whether something is wrong that does not go away by itself, or nothing could be checked.
-func (r Report) Failed() bool { return r.count(Failure) > 0 || len(r) > 0 && r.count(Skipped) == len(r) }
+func (r Report) Failed() bool {
+	return r.count(Failure) > 0 || len(r) > 0 && r.count(Skipped) == len(r)
+}
 
 // Find returns the result of a check, false when it was not made.
 func (r Report) Find(id string) (Result, bool) {
