@@ -7,7 +7,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/inventory"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
@@ -27,7 +26,9 @@ func configure(provider registry.Provider, clusterName, path string, running fun
 	}
 	var wrong error
 	if file != nil && d.ConfigFile.Inventory {
-		c.Inventory, unread = openInventory(file)
+		if c.Inventory, unread = provider.Inventory(file); unread != nil {
+			unread = usagef("--cloud-config: %v", unread)
+		}
 	}
 	// Of an inventory a provider checks nothing, of any other file it does.
 	if provider.Check != nil && (unread == nil || c.Inventory == nil && file != nil && d.ConfigFile.Inventory) {
@@ -55,15 +56,6 @@ func configFile(path string, d cloud.Descriptor) (func() ([]byte, error), error)
 		return nil, usagef("--cloud-config: %v", err)
 	}
 	return func() ([]byte, error) { return os.ReadFile(path) }, nil
-}
-
-// openInventory reads the file that says which machines there are.
-func openInventory(file func() ([]byte, error)) (cloud.Inventory, error) {
-	read, err := inventory.Open(file)
-	if err != nil {
-		return nil, usagef("--cloud-config: %v", err) // not the pointer, which would be an Inventory that is nil
-	}
-	return read, nil
 }
 
 // oneLine puts joined errors into one line.

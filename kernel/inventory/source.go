@@ -23,7 +23,7 @@ type Source struct {
 var _ cloud.Inventory = (*Source)(nil)
 
 // Open reads the file for the first time. The error names all mistakes.
-func Open(read func() ([]byte, error)) (*Source, error) {
+func Open(read func() ([]byte, error)) (cloud.Inventory, error) {
 	s := &Source{read: read}
 	if _, err := s.load(); err != nil {
 		return nil, err

@@ -21,6 +21,9 @@ type Provider struct {
 	// asked before anything is read, with a Config that has no Transport. It is nil where New refuses nothing of the kind. That a
 	// required Setting is missing need not be said.
 	Check func(cloud.Config) error
+	// Inventory opens the file of --cloud-config where Descriptor.ConfigFile.Inventory is true, and is nil elsewhere. Programs without such
+	// a provider do without its parser. The error names all mistakes of the file.
+	Inventory func(read func() ([]byte, error)) (cloud.Inventory, error)
 	// ReadOnly says which requests only read, for APIs where the method does not. By default
 	// those with method GET or HEAD.
 	ReadOnly func(*http.Request) bool

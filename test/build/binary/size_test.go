@@ -27,7 +27,7 @@ func TestSize(t *testing.T) {
 		{"digitalocean", []string{"digitalocean"}, 47 * megabyte},
 		{"gce", []string{"gce"}, 48 * megabyte},
 		{"hcloud", []string{"hcloud"}, 47 * megabyte},
-		{"sim", []string{"sim"}, 45*megabyte + megabyte/2},
+		{"sim", []string{"sim"}, 45*megabyte + 3*megabyte/4},
 		{"static", []string{"static"}, 45*megabyte + megabyte/2},
 	}
 	for _, tt := range tests {
