@@ -36,7 +36,11 @@ func (e *examination) options(ctx context.Context, fs *pflag.FlagSet) doctor.Opt
 	o.Lease = types.NamespacedName{Namespace: e.leaseNamespace, Name: e.leaseName}
 	e.judge(fs, &o.Manager)
 	e.seen = func(answer *http.Response) { e.clock.See(doctor.ClockOfCloud, answer) }
-	chosen, err := choice{}, e.learnInventory(ctx)
+	var chosen choice
+	var err error
+	if o.Client != nil && e.lacksInventory() {
+		e.inventory, err = inventoryOf(ctx, o.Client, o.Manager.Workload)
+	}
 	if err == nil {
 		chosen, err = e.configured(e.clusterName)
 	}

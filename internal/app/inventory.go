@@ -15,14 +15,20 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
 
-// learnInventory finds the inventory of the running controller manager for a command that runs elsewhere, where none was given: what it
-// says without would be about another controller manager.
-func (v *view) learnInventory(ctx context.Context) error {
+// lacksInventory reports whether a command runs where the file of the inventory is not, and was given none: what it says would be about
+// another controller manager.
+func (v *view) lacksInventory() bool {
 	name, err := chooseProvider(v.provider, registry.Names())
 	if err != nil || v.inPod() || v.cloudConfig != "" {
-		return nil // which is said by somebody else
+		return false
 	}
-	if provider, _ := registry.Lookup(name); provider.Descriptor.ConfigFile == nil || !provider.Descriptor.ConfigFile.Inventory {
+	provider, _ := registry.Lookup(name)
+	return provider.Inventory != nil
+}
+
+// learnInventory finds the inventory of the running controller manager where it is lacking.
+func (v *view) learnInventory(ctx context.Context) error {
+	if !v.lacksInventory() {
 		return nil
 	}
 	client, err := v.client()
@@ -33,7 +39,7 @@ func (v *view) learnInventory(ctx context.Context) error {
 	if err != nil {
 		return nil // who may not list Deployments knows nothing of them
 	}
-	v.inventory, err = inventoryOf(ctx, client, doctor.Choose(all, name))
+	v.inventory, err = inventoryOf(ctx, client, doctor.Choose(all, v.provider))
 	return err
 }
 

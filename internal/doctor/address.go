@@ -35,7 +35,7 @@ func judgeAddresses(f *facts) Outcome {
 		return cannot(err)
 	}
 	if !f.balances() {
-		return fine("%s", f.unbalanced())
+		return fine("%s", unbalanced(f))
 	}
 	waiting, refused := f.waitingForCloud()
 	if len(waiting) == 0 && len(refused) > 0 {

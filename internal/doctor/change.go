@@ -35,7 +35,7 @@ func judgeChanges(f *facts) Outcome {
 		return cannot(f.events.err)
 	}
 	if !f.balances() {
-		return fine("%s", f.unbalanced())
+		return fine("%s", unbalanced(f))
 	}
 	var list, evidence []string
 	for _, cast := range f.forecasts {

@@ -123,7 +123,7 @@ func judgeClusters(f *facts) Outcome {
 		return cannot(err)
 	}
 	if !f.balances() {
-		return fine("%s", f.unbalanced())
+		return fine("%s", unbalanced(f))
 	}
 	if err := cmp.Or(f.sky.unknown(), f.nodes.err, f.clusters.err); err != nil {
 		return cannot(err)

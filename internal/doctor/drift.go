@@ -157,7 +157,7 @@ func judgeDrift(f *facts) Outcome {
 		return cannot(err)
 	}
 	if !f.balances() {
-		return fine("%s", f.unbalanced())
+		return fine("%s", unbalanced(f))
 	}
 	if err := f.sky.unknown(); err != nil {
 		return cannot(err)

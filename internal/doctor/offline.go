@@ -14,8 +14,8 @@ import (
 // noAPI is what checks of the cloud's answers say where nobody is asked.
 const noAPI = "there is no API to ask, and there are no credentials"
 
-// offline reports whether the provider asks nobody.
-func (f *facts) offline() bool { return f.Cloud != nil && f.Cloud.Descriptor.Offline }
+// isOffline reports whether the provider asks nobody.
+func isOffline(f *facts) bool { return f.Cloud != nil && f.Cloud.Descriptor.Offline }
 
 // online makes a check of the cloud's answers, which says so where nobody is asked.
 func online(judge func(*facts) Outcome) func(*facts) Outcome { return unlessOffline(noAPI, judge) }
@@ -23,7 +23,7 @@ func online(judge func(*facts) Outcome) func(*facts) Outcome { return unlessOffl
 // unlessOffline makes a check that says something else where nobody is asked.
 func unlessOffline(says string, judge func(*facts) Outcome) func(*facts) Outcome {
 	return func(f *facts) Outcome {
-		if f.offline() && f.sky.err == nil {
+		if isOffline(f) && f.sky.err == nil {
 			return fine("%s", says)
 		}
 		return judge(f)
@@ -33,19 +33,18 @@ func unlessOffline(says string, judge func(*facts) Outcome) func(*facts) Outcome
 // judgeProviderIDs looks for provider-IDs that keep a Node from this cloud. Where Nodes describe their machines themselves, those of
 // other schemes can be looked after too.
 func judgeProviderIDs(f *facts) Outcome {
-	if !f.offline() {
+	if !isOffline(f) {
 		return aboutNodes(Failure, "with a provider-ID that is not the machine's", "every provider-ID is that of its machine, or of another cloud", misnamed)(f)
 	}
 	o := aboutNodes(Failure, "that "+f.Cloud.Name+" does not look after", "every provider-ID is one of "+f.Cloud.Name+", or somebody else's", misnamed)(f)
-	if setting := f.schemesSetting(); o.Level == Failure && setting != "" {
+	if setting := schemesSetting(f.Cloud.Descriptor); o.Level == Failure && setting != "" {
 		o.Fix = fmt.Sprintf("where their scheme is of no cloud, such as k3s and rke2: name it in %s; where it is of a cloud: run the controller manager of that cloud, or delete the Node and restart its kubelet", setting)
 	}
 	return o
 }
 
 // schemesSetting is the setting that adds schemes of provider-IDs, as people set it; "" where there is none.
-func (f *facts) schemesSetting() string {
-	d := f.Cloud.Descriptor
+func schemesSetting(d cloud.Descriptor) string {
 	at := slices.IndexFunc(d.Settings, func(s cloud.Setting) bool { return s.Name == d.SchemesSetting })
 	if at < 0 {
 		return ""
@@ -59,7 +58,7 @@ func judgeNodeIPs(f *facts) Outcome {
 	o := aboutNodes(Failure, "with a --node-ip that is missing or not the machine's", "every --node-ip is an address of its machine", addressless)(f)
 	switch {
 	case o.Level != Failure:
-	case f.offline():
+	case isOffline(f):
 		o.Fix = "give each of these kubelets a --node-ip of its own, at which the other nodes reach it, or, where it cannot have one, its entry in the inventory internalIPs; where the Node that has the address is of a machine that is gone: kubectl delete node"
 	case slices.ContainsFunc(o.Evidence, func(line string) bool { return strings.HasSuffix(line, noNodeIP) }):
 		o.Fix = "give each kubelet that has none a --node-ip, and each other one an address that its machine has in the cloud, or one of --node-networks (chart: nodes.networks)"
@@ -79,8 +78,8 @@ func tellsNothing(f *facts, node *corev1.Node, machine cloud.Instance) bool {
 }
 
 // unbalanced says why nothing is done about Services.
-func (f *facts) unbalanced() string {
-	if f.offline() {
+func unbalanced(f *facts) string {
+	if isOffline(f) {
 		return "nothing is done about Services: load balancers are made by others"
 	}
 	return "the cloud has no load balancers, or the service controller does not run: nothing is done about Services"

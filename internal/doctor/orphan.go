@@ -58,7 +58,7 @@ func judgeOrphans(f *facts) Outcome {
 	}
 	switch {
 	case !f.balances():
-		return fine("%s", f.unbalanced())
+		return fine("%s", unbalanced(f))
 	case f.sky.err != nil:
 		return cannot(f.sky.unknown())
 	case f.owned.err != nil:

@@ -82,7 +82,7 @@ func aboutServices(level Level, what, well string, find func(*facts, *corev1.Ser
 			return cannot(err)
 		}
 		if !f.balances() {
-			return fine("%s", f.unbalanced())
+			return fine("%s", unbalanced(f))
 		}
 		var found []string
 		wrong := 0

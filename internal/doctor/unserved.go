@@ -50,7 +50,7 @@ func unserved(f *facts, svc *corev1.Service) bool {
 func notServing(f *facts) (why, fix string) {
 	const others = "a controller that makes load balancers without the cloud, such as MetalLB or kube-vip"
 	switch can := f.Cloud.Descriptor.Capabilities; {
-	case f.offline():
+	case isOffline(f):
 		return "with " + f.Cloud.Name + " others make load balancers", "install what serves them: MetalLB, kube-vip or Cilium; on k3s leave its ServiceLB on; or give them another type, such as NodePort"
 	case !can.Balancers:
 		return f.Cloud.Name + " has no load balancers in this program", fmt.Sprintf(

@@ -12,13 +12,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // explainDescribed says where the machine of a Node that describes it comes from.
-func (i *Inspector) explainDescribed(s *Section, node *corev1.Node, machine cloud.Instance) *cloud.Instance {
+func explainDescribed(c *run.Cloud, s *Section, node *corev1.Node, machine cloud.Instance) *cloud.Instance {
 	s.add("found", "yes", "the Node itself describes it: the cloud is not asked, and it is never off or gone")
-	i.explainEntry(s, node)
-	i.explainLabels(s, node, machine)
+	explainEntry(c, s, node)
+	explainLabels(c, s, node, machine)
 	return &machine
 }
 
@@ -28,7 +29,7 @@ func (i *Inspector) explainUndescribed(s *Section, node *corev1.Node, owner inst
 	switch _, err := i.inventory.ProviderID(node); {
 	case owner != instance.Mine:
 	case node.Spec.ProviderID == "":
-		i.explainEntry(s, node)
+		explainEntry(i.cloud, s, node)
 	case err != nil:
 		s.problem("by provider-ID", "unreadable", err.Error())
 	}
@@ -38,12 +39,12 @@ func (i *Inspector) explainUndescribed(s *Section, node *corev1.Node, owner inst
 const mostJudged = 10
 
 // explainEntry says which entry of the inventory fits a Node, and why those before do not.
-func (i *Inspector) explainEntry(s *Section, node *corev1.Node) {
-	if i.cloud.Inventory == nil {
+func explainEntry(c *run.Cloud, s *Section, node *corev1.Node) {
+	if c.Inventory == nil {
 		return
 	}
 	attributes := instance.Attributes(node)
-	judged := i.cloud.Inventory.Judge(attributes)
+	judged := c.Inventory.Judge(attributes)
 	for n, j := range judged {
 		switch {
 		case j.Fits:
@@ -57,46 +58,46 @@ func (i *Inspector) explainEntry(s *Section, node *corev1.Node) {
 	if len(judged) > 0 && judged[len(judged)-1].Fits {
 		return
 	}
-	switch entry, fits := i.cloud.Inventory.Match(attributes); {
+	switch entry, fits := c.Inventory.Match(attributes); {
 	case fits:
 		s.add("inventory", "others: true", fmt.Sprintf("no entry fits; region %q and zone %q are those of all", entry.Region, entry.Zone))
 	case node.Spec.ProviderID != "":
 		s.add("inventory", "no entry", "it has a provider-ID: it is static all the same, and keeps its addresses and labels")
 	default:
-		s.problem("inventory", "no entry", instance.Unlisted(i.cloud, node).Error())
+		s.problem("inventory", "no entry", instance.Unlisted(c, node).Error())
 	}
 }
 
 // explainLabels says what the inventory or the settings say of an initialised Node and it does not have.
-func (i *Inspector) explainLabels(s *Section, node *corev1.Node, machine cloud.Instance) {
+func explainLabels(c *run.Cloud, s *Section, node *corev1.Node, machine cloud.Instance) {
 	if instance.Uninitialized(node) {
 		return
 	}
-	if values := Outdated(i.cloud, node, machine); len(values) > 0 {
+	if values := Outdated(c, node, machine); len(values) > 0 {
 		s.problem("labels", Differences(node, values), "they are written when the Node is initialised, and never later: "+LabelCommand(node.Name, values))
 	}
 }
 
 // explainIgnored names the internalIPs of an entry that do not count, because the kubelet has a --node-ip.
-func (i *Inspector) explainIgnored(s *Section, node *corev1.Node) {
+func explainIgnored(c *run.Cloud, s *Section, node *corev1.Node) {
 	given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
-	if i.cloud.Inventory == nil || given == "" {
+	if c.Inventory == nil || given == "" {
 		return
 	}
-	if entry, _ := i.cloud.Inventory.Match(instance.Attributes(node)); slices.ContainsFunc(entry.InternalIPs, func(ip string) bool { return !slices.Contains(addressesOf(given), ip) }) {
+	if entry, _ := c.Inventory.Match(instance.Attributes(node)); slices.ContainsFunc(entry.InternalIPs, func(ip string) bool { return !kubeletHas(given, ip) }) {
 		s.problem("internalIPs", strings.Join(entry.InternalIPs, ", "), "the inventory has them, and the kubelet's --node-ip counts")
 	}
 }
 
 // originOf says where the address of a machine comes from that only its Node and an inventory describe.
-func (i *Inspector) originOf(node *corev1.Node, a corev1.NodeAddress) string {
+func originOf(c *run.Cloud, node *corev1.Node, a corev1.NodeAddress) string {
 	entry := cloud.InventoryEntry{}
-	if i.cloud.Inventory != nil {
-		entry, _ = i.cloud.Inventory.Match(instance.Attributes(node))
+	if c.Inventory != nil {
+		entry, _ = c.Inventory.Match(instance.Attributes(node))
 	}
 	has := func(all []string) bool { return slices.Contains(all, a.Address) }
 	switch given := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]; {
-	case a.Type == corev1.NodeInternalIP && has(addressesOf(given)):
+	case a.Type == corev1.NodeInternalIP && kubeletHas(given, a.Address):
 		return "the kubelet's --node-ip"
 	case a.Type == corev1.NodeInternalIP && has(entry.InternalIPs), a.Type == corev1.NodeExternalIP && has(entry.ExternalIPs):
 		return "the inventory has it: " + entry.Entry
@@ -113,13 +114,7 @@ func outdone(node *corev1.Node, a corev1.NodeAddress, machine cloud.Instance) st
 	return "; of its type the kubelet's --node-ip alone counts"
 }
 
-// addressesOf are the addresses of a kubelet's --node-ip, in their usual form.
-func addressesOf(nodeIP string) []string {
-	var all []string
-	for part := range strings.SplitSeq(nodeIP, ",") {
-		if address, err := netip.ParseAddr(strings.TrimSpace(part)); err == nil {
-			all = append(all, address.Unmap().String())
-		}
-	}
-	return all
+// kubeletHas reports whether a kubelet's --node-ip has an address.
+func kubeletHas(nodeIP, address string) bool {
+	return slices.ContainsFunc(cloud.NodeIPs(nodeIP), func(ip netip.Addr) bool { return ip.String() == address })
 }

@@ -68,7 +68,7 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 func (i *Inspector) explainMachine(ctx context.Context, e *Explanation, node *corev1.Node, owner instance.Ownership) *cloud.Instance {
 	s := e.section("Machine")
 	if machine, described := instance.FromNode(i.cloud, node); described {
-		return i.explainDescribed(s, node, machine)
+		return explainDescribed(i.cloud, s, node, machine)
 	}
 	if i.cloud.Descriptor.Offline {
 		i.explainUndescribed(s, node, owner)
@@ -140,12 +140,12 @@ func (i *Inspector) explainAddresses(ctx context.Context, e *Explanation, node *
 	lacks := "the cloud does not have it"
 	if machine.ID.Described() {
 		lacks = "the machine does not have it any more"
-		i.explainIgnored(s, node)
+		explainIgnored(i.cloud, s, node)
 	}
 	origin := func(a corev1.NodeAddress) string {
 		switch {
 		case slices.Contains(known, a) && machine.ID.Described():
-			return i.originOf(node, a)
+			return originOf(i.cloud, node, a)
 		case slices.Contains(known, a):
 			return "the cloud has it"
 		case slices.Contains(framework.Metadata(completed).NodeAddresses, a):

@@ -183,25 +183,9 @@ func before(a, b *corev1.Node, address netip.Addr) bool {
 	return a.Name < b.Name
 }
 
-// given are the addresses of a kubelet's --node-ip: one, or one of each family. More of them are none, since a kubelet that writes
-// anything would claim the addresses of others.
+// given are the addresses of a kubelet's --node-ip.
 func given(node *corev1.Node) []netip.Addr {
-	text, said := node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr]
-	if !said {
-		return nil
-	}
-	var all []netip.Addr
-	for part := range strings.SplitSeq(text, ",") {
-		address, err := netip.ParseAddr(strings.TrimSpace(part))
-		if err != nil {
-			continue
-		}
-		if address = address.Unmap(); slices.ContainsFunc(all, func(a netip.Addr) bool { return a.Is4() == address.Is4() }) {
-			return nil
-		}
-		all = append(all, address)
-	}
-	return all
+	return cloud.NodeIPs(node.Annotations[cloudproviderapi.AnnotationAlphaProvidedIPAddr])
 }
 
 func addressesOf(machine cloud.Instance) map[netip.Addr]bool {

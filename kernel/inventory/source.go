@@ -10,8 +10,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Source is the file in its last version without mistakes.
-type Source struct {
+// source is the file in its last version without mistakes.
+type source struct {
 	read    func() ([]byte, error)
 	current atomic.Pointer[inventory]
 
@@ -20,11 +20,11 @@ type Source struct {
 	content []byte
 }
 
-var _ cloud.Inventory = (*Source)(nil)
+var _ cloud.Inventory = (*source)(nil)
 
 // Open reads the file for the first time. The error names all mistakes.
 func Open(read func() ([]byte, error)) (cloud.Inventory, error) {
-	s := &Source{read: read}
+	s := &source{read: read}
 	if _, err := s.load(); err != nil {
 		return nil, err
 	}
@@ -32,14 +32,14 @@ func Open(read func() ([]byte, error)) (cloud.Inventory, error) {
 }
 
 // Reload implements cloud.Inventory.
-func (s *Source) Reload(ctx context.Context) (changed bool, err error) {
+func (s *source) Reload(ctx context.Context) (changed bool, err error) {
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
 	return s.load()
 }
 
-func (s *Source) load() (changed bool, err error) {
+func (s *source) load() (changed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	content, err := s.read()
@@ -59,23 +59,23 @@ func (s *Source) load() (changed bool, err error) {
 }
 
 // Match implements cloud.Inventory.
-func (s *Source) Match(node cloud.NodeAttributes) (cloud.InventoryEntry, bool) {
+func (s *source) Match(node cloud.NodeAttributes) (cloud.InventoryEntry, bool) {
 	return s.current.Load().match(node)
 }
 
 // Judge implements cloud.Inventory.
-func (s *Source) Judge(node cloud.NodeAttributes) []cloud.InventoryJudgement {
+func (s *source) Judge(node cloud.NodeAttributes) []cloud.InventoryJudgement {
 	return s.current.Load().judge(node)
 }
 
 // Nearest implements cloud.Inventory.
-func (s *Source) Nearest(node cloud.NodeAttributes) []string { return s.current.Load().nearest(node) }
+func (s *source) Nearest(node cloud.NodeAttributes) []string { return s.current.Load().nearest(node) }
 
 // Warnings implements cloud.Inventory.
-func (s *Source) Warnings() []string { return s.current.Load().warnings }
+func (s *source) Warnings() []string { return s.current.Load().warnings }
 
 // Entries implements cloud.Inventory.
-func (s *Source) Entries() []string {
+func (s *source) Entries() []string {
 	var all []string
 	for _, m := range s.current.Load().machines {
 		all = append(all, m.Entry)

@@ -49,6 +49,9 @@ func Register(p Provider) {
 	if name == "" || p.New == nil {
 		panic(fmt.Sprintf("registering provider %q: name and constructor are required", name))
 	}
+	if file := p.Descriptor.ConfigFile; file != nil && file.Inventory != (p.Inventory != nil) {
+		panic(fmt.Sprintf("registering provider %q: Inventory is required where the descriptor declares one, and nowhere else", name))
+	}
 	if _, dup := providers[name]; dup {
 		panic(fmt.Sprintf("registering provider %q: already registered", name))
 	}

@@ -3,7 +3,6 @@ package static
 import (
 	"cmp"
 	"maps"
-	"net/netip"
 	"regexp"
 	"slices"
 	"strings"
@@ -102,18 +101,11 @@ func typed(texts []string, kind cloud.AddressType) []cloud.Address {
 	return all
 }
 
-// given are the addresses of a kubelet's --node-ip, none where one of them is none.
+// given are the addresses of a kubelet's --node-ip.
 func given(text string) []cloud.Address {
-	if text == "" {
-		return nil
-	}
 	var all []cloud.Address
-	for part := range strings.SplitSeq(text, ",") {
-		ip, err := netip.ParseAddr(strings.TrimSpace(part))
-		if err != nil || ip.Zone() != "" {
-			return nil
-		}
-		all = append(all, cloud.Address{Type: cloud.AddressInternalIP, Address: ip.Unmap().String()})
+	for _, ip := range cloud.NodeIPs(text) {
+		all = append(all, cloud.Address{Type: cloud.AddressInternalIP, Address: ip.String()})
 	}
 	return all
 }

@@ -86,7 +86,7 @@ func (r *run) ensured(ctx context.Context, since time.Time) (map[string]int, err
 // proportion.
 func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 	m := r.now()
-	if err := r.onePass(ctx, m, period); err != nil {
+	if err := onePass(ctx, r, m, period); err != nil {
 		return err
 	}
 	if err := r.settle(ctx, 3*time.Second); err != nil {
@@ -103,7 +103,7 @@ func (r *run) statusPass(ctx context.Context, period time.Duration) error {
 }
 
 // onePass waits until a status pass has read a list, or, where none lists anything, for the time between two passes.
-func (r *run) onePass(ctx context.Context, m moment, period time.Duration) error {
+func onePass(ctx context.Context, r *run, m moment, period time.Duration) error {
 	if !r.facts.Can(testcloud.API) {
 		return pause(ctx, period)
 	}

@@ -17,15 +17,7 @@ import (
 // operator lets all Nodes go.
 func TestStaticNodesAreNeverDeletedOrShutDown(t *testing.T) {
 	s := open(t)
-	lost := map[string]*corev1.Node{}
-	for n := range 6 {
-		name := fmt.Sprintf("lost-%d", n)
-		s.join(controlplane.NodeOptions{
-			Name: name, ProviderID: "static://" + name, ProvidedNodeIP: fmt.Sprintf("192.168.1.%d", n+5), Initialized: true, Ready: true, Region: "home", Zone: "cellar",
-		})
-		s.must(s.SetReady(s.within(), name, false, "NodeStatusUnknown"))
-		lost[name] = s.get(name)
-	}
+	lost := s.lose(6)
 	s.start(nil, "--leader-elect=true")
 	s.looked()
 	s.release()
@@ -40,15 +32,7 @@ func TestStaticNodesAreNeverDeletedOrShutDown(t *testing.T) {
 // entry said.
 func TestNodesThatTheFileHasLostStay(t *testing.T) {
 	s := open(t)
-	lost := map[string]*corev1.Node{}
-	for n := range 3 {
-		name := fmt.Sprintf("lost-%d", n)
-		s.join(controlplane.NodeOptions{
-			Name: name, ProviderID: "static://" + name, ProvidedNodeIP: fmt.Sprintf("192.168.1.%d", n+5), Initialized: true, Ready: true, Region: "home", Zone: "cellar",
-		})
-		s.must(s.SetReady(s.within(), name, false, "NodeStatusUnknown"))
-		lost[name] = s.get(name)
-	}
+	lost := s.lose(3)
 	f := s.file(head + "machines:\n- {name: lost-0, zone: attic, labels: {disk: hdd}}\n- {names: 'lost-*', type: n100}\n")
 	f.start("--leader-elect=true")
 	s.looked()
@@ -61,6 +45,21 @@ func TestNodesThatTheFileHasLostStay(t *testing.T) {
 	s.looked()
 	s.untouched(lost)
 	s.undeleted()
+}
+
+// lose joins initialised Nodes lost-0, lost-1, ... whose kubelets fell silent.
+func (s *site) lose(count int) map[string]*corev1.Node {
+	s.Helper()
+	lost := map[string]*corev1.Node{}
+	for n := range count {
+		name := fmt.Sprintf("lost-%d", n)
+		s.join(controlplane.NodeOptions{
+			Name: name, ProviderID: "static://" + name, ProvidedNodeIP: fmt.Sprintf("192.168.1.%d", n+5), Initialized: true, Ready: true, Region: "home", Zone: "cellar",
+		})
+		s.must(s.SetReady(s.within(), name, false, "NodeStatusUnknown"))
+		lost[name] = s.get(name)
+	}
+	return lost
 }
 
 // release lets the Nodes go that the brake holds back, as the sub-command does.
