@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"sync"
 	"testing"
@@ -231,24 +232,19 @@ func (c *Cluster) Switch(args ...string) {
 	c.must(controlplane.Eventually(c.within(patience), c.ensured))
 }
 
-// ensured returns nil when every Service has been ensured.
+// ensured returns nil when every Service has been ensured. It reads the log: of one object, client-go sends 25 events and then one
+// in five minutes (tools/record/events_cache.go), so with Compares and a slow cloud the event may not be sent.
 func (c *Cluster) ensured(ctx context.Context) error {
 	services, err := c.Client().CoreV1().Services(namespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err
 	}
-	events, err := c.Client().CoreV1().Events(namespace).List(ctx, metav1.ListOptions{})
-	if err != nil {
-		return err
-	}
-	done, said := map[string]bool{}, []string{}
-	for _, e := range events.Items {
-		done[e.InvolvedObject.Name] = done[e.InvolvedObject.Name] || e.Reason == "EnsuredLoadBalancer" || e.Reason == "UpdatedLoadBalancer" // the latter where the cloud took its time
-		said = append(said, e.InvolvedObject.Name+": "+e.Reason+": "+e.Message)
-	}
+	log := c.running.Log()
 	for _, svc := range services.Items {
-		if !done[svc.Name] {
-			return fmt.Errorf("service %s has not been ensured; events: %s", svc.Name, strings.Join(said, "\n"))
+		// The latter is said where the cloud took its time.
+		event := regexp.MustCompile(`"Event occurred" object="` + namespace + "/" + regexp.QuoteMeta(svc.Name) + `" .*reason="(Ensured|Updated)LoadBalancer"`)
+		if !event.MatchString(log) {
+			return fmt.Errorf("service %s has not been ensured; end of the log:\n%s", svc.Name, c.running.Tail())
 		}
 	}
 	return nil
