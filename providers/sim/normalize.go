@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -17,7 +16,7 @@ func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, err
 	}
 	b := cloud.Balancer{
 		Name: name(in), Scope: cloud.ScopeOf(Internal.Bool(in.Options)), DualStack: in.DualStack, Health: check,
-		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(in.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(in.Options))},
+		ProviderFields: fields(Algorithm.In(in.Options), in.ClientIP, ProxyProtocol.Bool(in.Options)),
 		OwnershipTags:  ownershipTags.List(ownershipTags.Of(in.Owner)),
 	}
 	for _, port := range in.Ports {

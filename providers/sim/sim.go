@@ -24,13 +24,13 @@ func Descriptor() cloud.Descriptor {
 		Capabilities: cloud.Capabilities{
 			Balancers: true, Routes: true, Loopback: true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
-			NodePorts:    true,
 			SourceRanges: true,
 			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
 			Fields: map[cloud.ServiceField]cloud.Use{
-				cloud.ServiceAffinity: {Handling: cloud.Ignored, Note: "this cloud does not know clients by their address"},
-				cloud.ServiceAddress:  {Handling: cloud.Ignored, Note: "this cloud chooses the addresses of its balancers"},
-				cloud.ServiceFamilies: {Handling: cloud.Partly, Note: "IPv4, also with IPv6 beside it; IPv6 alone is refused"},
+				cloud.ServiceNodePorts: {Handling: cloud.Partly, Note: "a cloud whose balancers are proxies refuses a Service without node ports; others pass packets through as they are"},
+				cloud.ServiceAffinity:  {Handling: cloud.Used, Note: "the balancer keeps a client with its node by the client's address"},
+				cloud.ServiceAddress:   {Handling: cloud.Ignored, Note: "this cloud chooses the addresses of its balancers"},
+				cloud.ServiceFamilies:  {Handling: cloud.Partly, Note: "IPv4, also with IPv6 beside it; IPv6 alone is refused"},
 			},
 		},
 		Limits:       cloud.Limits{PageSize: 100, GetBatch: 1},

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
@@ -20,11 +21,14 @@ import (
 type Cluster struct {
 	*controlplane.ControlPlane
 
-	opts     Options
-	slot     *slot
-	hub      namespace
-	resolver io.Closer // nil before it has started
-	nodes    []*Node
+	opts    Options
+	slot    *slot
+	hub     namespace
+	clients namespace    // without a holder when there is no data plane
+	plane   *plane.Plane // nil too
+	// resolvers are the nodes' and, with Options.DNS, the pods'.
+	resolvers []io.Closer
+	nodes     []*Node
 }
 
 // Start builds what is missing and starts a cluster. It returns when all nodes have
@@ -65,14 +69,14 @@ func (c *Cluster) start(ctx context.Context) error {
 	if err := c.startSwitch(ctx); err != nil {
 		return err
 	}
-	if err := c.startResolver(ctx); err != nil {
-		return err
+	steps := []func(context.Context) error{c.startResolver, c.startControlPlane, c.startServiceDNS, c.startNodes}
+	if c.opts.Balancers {
+		steps = append([]func(context.Context) error{c.startPlane}, steps...)
 	}
-	if err := c.startControlPlane(ctx); err != nil {
-		return err
-	}
-	if err := c.startNodes(ctx); err != nil {
-		return err
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return err
+		}
 	}
 	if !c.opts.NoPodNetwork {
 		if err := c.AddPodNetwork(ctx); err != nil {
@@ -122,9 +126,10 @@ func (c *Cluster) Stop() error {
 	if c.ControlPlane != nil {
 		problem = c.ControlPlane.Stop()
 	}
-	if c.resolver != nil {
-		problem = errors.Join(problem, c.resolver.Close())
+	for _, resolver := range c.resolvers {
+		problem = errors.Join(problem, resolver.Close())
 	}
+	c.clients.holder.Kill()
 	c.hub.holder.Kill()
 	if !c.opts.KeepDir {
 		problem = errors.Join(problem, c.slot.clean(context.Background()))

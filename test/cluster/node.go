@@ -63,6 +63,11 @@ func (c *Cluster) startNode(ctx context.Context, n *Node) (err error) {
 	if err := n.setUp(ctx, c.slot); err != nil {
 		return err
 	}
+	if c.plane != nil {
+		if err := c.routeBack(ctx, n); err != nil {
+			return err
+		}
+	}
 	for _, step := range []func(context.Context, *Node) error{c.startContainerd, c.startKubelet, c.startKubeProxy} {
 		if err := step(ctx, n); err != nil {
 			return err
@@ -130,7 +135,7 @@ func (c *Cluster) startContainerd(ctx context.Context, n *Node) error {
 }
 
 func (c *Cluster) startKubelet(ctx context.Context, n *Node) error {
-	err := writeConfig(n.lib("kubelet/config.yaml"), "kubelet.yaml", map[string]string{"CGROUP": n.cgroup})
+	err := writeConfig(n.lib("kubelet/config.yaml"), "kubelet.yaml", map[string]string{"CGROUP": n.cgroup, "DNS": c.podDNS()})
 	if err != nil {
 		return err
 	}

@@ -19,6 +19,10 @@ type Options struct {
 	// NoPodNetwork leaves pods without a network, so that nodes stay NotReady until
 	// [Cluster.AddPodNetwork].
 	NoPodNetwork bool
+	// Balancers starts a data plane of load balancers, see [Cluster.Plane], and a place for their clients.
+	Balancers bool
+	// DNS has pods ask a DNS that knows the cluster's Services. Without it, those with dnsPolicy ClusterFirst find nobody to ask.
+	DNS bool
 	// Progress receives one line per step. Default: nowhere.
 	Progress io.Writer
 	// KeepDir leaves the folder with all logs after Stop, until the next Start.

@@ -5,28 +5,76 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
+	"strings"
 
 	"golang.org/x/net/dns/dnsmessage"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // MachineName is the name that the nodes' resolver has for this machine's address in their
-// network. Nobody else has it, a cluster's DNS neither: there is none.
+// network. Nobody else has it, a cluster's DNS neither.
 const MachineName = "machine.test"
+
+// serviceDomain is that of the cluster's Services.
+const serviceDomain = ".svc.cluster.local."
+
+// lookup returns the IPv4 address of a name, invalid when there is none.
+type lookup func(name string) netip.Addr
 
 // startResolver starts what the nodes' resolv.conf points to.
 func (c *Cluster) startResolver(ctx context.Context) error {
-	var listen net.ListenConfig
-	connection, err := listen.ListenPacket(ctx, "udp", net.JoinHostPort(c.slot.gateway().String(), "53"))
-	if err != nil {
-		return fmt.Errorf("starting the nodes' resolver: %w", err)
+	return c.serveDNS(ctx, c.slot.gateway(), func(name string) (address netip.Addr) {
+		if name == MachineName+"." {
+			address = c.slot.gateway()
+		}
+		return address
+	})
+}
+
+// startServiceDNS starts, with Options.DNS, what pods with dnsPolicy ClusterFirst ask. It knows cluster addresses of Services.
+func (c *Cluster) startServiceDNS(ctx context.Context) error {
+	if !c.opts.DNS {
+		return nil
 	}
-	c.resolver = connection
-	go c.resolve(connection)
+	if err := command(ctx, "ip", "addr", "add", withBits(c.slot.serviceDNS(), c.slot.network()), "dev", c.slot.link()); err != nil {
+		return err
+	}
+	//nolint:contextcheck // the DNS goes on after the start
+	return c.serveDNS(ctx, c.slot.serviceDNS(), func(name string) (address netip.Addr) {
+		service, namespace, ok := strings.Cut(strings.TrimSuffix(name, serviceDomain), ".")
+		if !ok || !strings.HasSuffix(name, serviceDomain) {
+			return address
+		}
+		svc, err := c.Client().CoreV1().Services(namespace).Get(context.Background(), service, metav1.GetOptions{})
+		if err == nil {
+			address, _ = netip.ParseAddr(svc.Spec.ClusterIP)
+		}
+		return address
+	})
+}
+
+// podDNS is the address that kubelets give to pods with dnsPolicy ClusterFirst.
+func (c *Cluster) podDNS() string {
+	if c.opts.DNS {
+		return c.slot.serviceDNS().String()
+	}
+	return "127.0.0.1"
+}
+
+// serveDNS answers at an address of this machine until the connection is closed.
+func (c *Cluster) serveDNS(ctx context.Context, at netip.Addr, find lookup) error {
+	var listen net.ListenConfig
+	connection, err := listen.ListenPacket(ctx, "udp", net.JoinHostPort(at.String(), "53"))
+	if err != nil {
+		return fmt.Errorf("starting a resolver: %w", err)
+	}
+	c.resolvers = append(c.resolvers, connection)
+	go resolve(connection, find)
 	return nil
 }
 
-// resolve answers until the connection is closed.
-func (c *Cluster) resolve(connection net.PacketConn) {
+func resolve(connection net.PacketConn, find lookup) {
 	question := make([]byte, 512)
 	for {
 		n, client, err := connection.ReadFrom(question)
@@ -36,14 +84,14 @@ func (c *Cluster) resolve(connection net.PacketConn) {
 		if err != nil {
 			continue
 		}
-		if answer, err := c.answer(question[:n]); err == nil {
+		if answer, err := answer(question[:n], find); err == nil {
 			_, _ = connection.WriteTo(answer, client) // who gets none asks again
 		}
 	}
 }
 
-// answer knows one name with one address.
-func (c *Cluster) answer(packet []byte) ([]byte, error) {
+// answer knows IPv4 addresses. A name that has one has no other records.
+func answer(packet []byte, find lookup) ([]byte, error) {
 	var m dnsmessage.Message
 	if err := m.Unpack(packet); err != nil {
 		return nil, err
@@ -51,13 +99,14 @@ func (c *Cluster) answer(packet []byte) ([]byte, error) {
 	m.Header = dnsmessage.Header{ID: m.ID, Response: true, RecursionDesired: m.RecursionDesired, RecursionAvailable: true}
 	m.Additionals = nil
 	for _, q := range m.Questions {
+		address := find(q.Name.String())
 		switch {
-		case q.Name.String() != MachineName+".":
+		case !address.Is4():
 			m.RCode = dnsmessage.RCodeNameError
 		case q.Type == dnsmessage.TypeA:
 			m.Answers = append(m.Answers, dnsmessage.Resource{
 				Header: dnsmessage.ResourceHeader{Name: q.Name, Class: q.Class},
-				Body:   &dnsmessage.AResource{A: c.slot.gateway().As4()},
+				Body:   &dnsmessage.AResource{A: address.As4()},
 			})
 		}
 	}

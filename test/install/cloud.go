@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 )
 
 // Cloud is an emulated cloud, or one on this machine, whose machines are the nodes of a cluster.
@@ -21,6 +22,8 @@ type Cloud interface {
 	// Door returns where a balancer's address and port are on this machine; "" when its
 	// balancers carry no traffic, or there is none.
 	Door(address string, port int32) string
+	// Listeners are those of all balancers that work, for the data plane of the cluster.
+	Listeners() []plane.Listener
 	Close()
 }
 

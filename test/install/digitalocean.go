@@ -8,6 +8,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
@@ -61,6 +62,9 @@ func (d *DigitalOcean) Arguments() []string {
 
 // Door implements [Cloud].
 func (d *DigitalOcean) Door(string, int32) string { return "" }
+
+// Listeners implements [Cloud].
+func (d *DigitalOcean) Listeners() []plane.Listener { return nil }
 
 // Close implements [Cloud].
 func (d *DigitalOcean) Close() { d.Server.Close() }

@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
 )
@@ -80,6 +81,9 @@ func (o *OpenStack) Arguments() []string { return arguments("openstack") }
 
 // Door implements [Cloud].
 func (o *OpenStack) Door(string, int32) string { return "" }
+
+// Listeners implements [Cloud].
+func (o *OpenStack) Listeners() []plane.Listener { return nil }
 
 // Close implements [Cloud]. OpenStack goes on running: others may use it.
 func (o *OpenStack) Close() {

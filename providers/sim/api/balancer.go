@@ -18,10 +18,12 @@ type BalancerSpec struct {
 	Internal  bool `json:"internal"`
 	DualStack bool `json:"dual_stack"`
 	// Algorithm is "round_robin" (default) or "least_connections".
-	Algorithm     string      `json:"algorithm"`
-	ProxyProtocol bool        `json:"proxy_protocol"`
-	Listeners     []Listener  `json:"listeners"`
-	HealthCheck   HealthCheck `json:"health_check"`
+	Algorithm string `json:"algorithm"`
+	// SessionAffinity keeps a client with its target, by the client's address.
+	SessionAffinity bool        `json:"session_affinity"`
+	ProxyProtocol   bool        `json:"proxy_protocol"`
+	Listeners       []Listener  `json:"listeners"`
+	HealthCheck     HealthCheck `json:"health_check"`
 	// AllowedSources are client networks; empty means everyone. They are stored masked,
 	// sorted and without duplicates.
 	AllowedSources []string `json:"allowed_sources"`
@@ -35,7 +37,8 @@ type Listener struct {
 	// Protocol is "tcp" or "udp".
 	Protocol string `json:"protocol"`
 	Port     int    `json:"port"`
-	NodePort int    `json:"node_port"`
+	// NodePort is 0 where packets get to a target as they are, with the balancer's address and port.
+	NodePort int `json:"node_port"`
 }
 
 // Key names the listener among those of its balancer, such as "tcp/80".

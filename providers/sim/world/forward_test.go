@@ -3,9 +3,11 @@ package world_test
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/netip"
 	"runtime"
 	"slices"
 	"strconv"
@@ -304,5 +306,58 @@ func TestCloseLeavesNothing(t *testing.T) {
 			stacks := make([]byte, 1<<16)
 			t.Fatalf("%d goroutines, %d before:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
 		}
+	}
+}
+
+// With affinity, all connections of a client are at one target.
+func TestForwardKeepsClient(t *testing.T) {
+	port, backends := newBackends(t, "127.0.0.2", "127.0.0.3", "127.0.0.4")
+	w := balanced(t, port, backends, func(spec *api.BalancerSpec) { spec.SessionAffinity = true })
+	settled(t, w, api.HealthHealthy, api.HealthHealthy, api.HealthHealthy)
+	seen := map[string]bool{}
+	for range 12 {
+		seen[ask(dial(t, w), "hello")] = true
+	}
+	if len(seen) != 1 {
+		t.Errorf("the client was at %v, want one target", seen)
+	}
+}
+
+// Where somebody else carries the traffic, a balancer has an address of that network, opens nothing and probes its targets.
+func TestCarriedByOthers(t *testing.T) {
+	port, _ := newBackends(t, "127.0.0.2")
+	w := newWorld(t, world.Options{Carried: netip.MustParseAddr("198.19.7.0")}, 0)
+	for _, ip := range []string{"127.0.0.2", "127.0.0.3"} {
+		if _, err := w.AddMachine(api.Machine{Name: ip, Addresses: []api.Address{{Kind: api.AddressPrivate, IP: ip}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	body := replace(`"protocol":"http","port":10256,"path":"/healthz"`, fmt.Sprintf(`"protocol":"tcp","port":%d`, port))
+	body = strings.Replace(body, `"targets":["m-1"]`, `"targets":["m-1","m-2"]`, 1)
+	if answer := call(w, "POST", "/v1/balancers", body); answer.Code != http.StatusCreated {
+		t.Fatalf("creating: %d %s", answer.Code, answer.Body)
+	}
+	settled(t, w, api.HealthHealthy, api.HealthUnhealthy)
+	if b := w.Balancers()[0]; !slices.Equal(b.Addresses, []string{"198.19.7.1"}) || len(b.Doors) > 0 {
+		t.Errorf("addresses %v, doors %v, want 198.19.7.1 and no door", b.Addresses, b.Doors)
+	}
+}
+
+// Packets that are passed through as they are need no node port. A proxy can't do that.
+func TestNodePortNone(t *testing.T) {
+	for name, test := range map[string]struct {
+		options world.Options
+		want    int
+	}{
+		"nothing carries":  {world.Options{}, http.StatusCreated},
+		"others carry":     {world.Options{Carried: netip.MustParseAddr("198.19.7.0")}, http.StatusCreated},
+		"proxies carry it": {world.Options{Forward: true}, http.StatusUnprocessableEntity},
+	} {
+		t.Run(name, func(t *testing.T) {
+			answer := call(newWorld(t, test.options, 1), "POST", "/v1/balancers", replace(`"node_port":30080`, `"node_port":0`))
+			if answer.Code != test.want || test.want != http.StatusCreated && !strings.Contains(answer.Body.String(), "node_port is 0") {
+				t.Errorf("%d %s, want %d", answer.Code, answer.Body, test.want)
+			}
+		})
 	}
 }

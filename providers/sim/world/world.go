@@ -3,6 +3,7 @@ package world
 import (
 	"cmp"
 	"net/http"
+	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/fault"
@@ -22,8 +23,21 @@ type Options struct {
 	// Forward makes balancers carry TCP: each gets a loopback address of its own and
 	// probes its targets.
 	Forward bool
+	// Carried is the address before those of balancers, whose traffic somebody else carries then: they only
+	// probe their targets.
+	Carried netip.Addr
 	// Settings can be changed later.
 	Settings state.Settings
+}
+
+func (o Options) carrier() state.Carrier {
+	switch {
+	case o.Forward:
+		return state.Proxies
+	case o.Carried.IsValid():
+		return state.Others
+	}
+	return state.Nothing
 }
 
 // World is the cloud. It is safe for concurrent use; Close it to end what carries traffic.
@@ -41,7 +55,8 @@ type World struct {
 func New(o Options) *World {
 	account := api.Account{ID: cmp.Or(o.Account, "sim-account"), Region: cmp.Or(o.Region, "sim-1")}
 	w := &World{
-		Cloud: state.New(account.Region, o.Forward, o.Settings), account: account, token: o.Token,
+		Cloud:   state.New(state.Options{Region: account.Region, Carrier: o.carrier(), Addresses: o.Carried, Settings: o.Settings}),
+		account: account, token: o.Token,
 		pageSize: cmp.Or(o.PageSize, 100), mux: http.NewServeMux(),
 	}
 	for _, o := range operations {

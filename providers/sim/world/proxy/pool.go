@@ -1,6 +1,8 @@
 package proxy
 
 import (
+	"cmp"
+	"hash/maphash"
 	"maps"
 	"slices"
 	"sync"
@@ -40,8 +42,9 @@ func (p *pool) set(addresses map[string]string, fewest bool) {
 }
 
 // pick takes a member for a connection: a healthy one, or with none of those one of which
-// nothing is known yet. It returns "" when there is no member that was not tried.
-func (p *pool) pick(tried map[string]bool) (id, address string) {
+// nothing is known yet. It returns "" when there is no member that was not tried. With an
+// affinity it takes the same one each time, as long as the members are the same.
+func (p *pool) pick(tried map[string]bool, affinity string) (id, address string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, health := range []string{api.HealthHealthy, api.HealthUnknown} {
@@ -52,14 +55,28 @@ func (p *pool) pick(tried map[string]bool) (id, address string) {
 			}
 		}
 		if len(candidates) > 0 {
-			id = p.choose(candidates)
-			p.lastTaken = id
+			if affinity != "" {
+				id = kept(candidates, affinity)
+			} else {
+				id = p.choose(candidates)
+				p.lastTaken = id
+			}
 			p.members[id].connections++
 			return id, p.members[id].address
 		}
 	}
 	return "", ""
 }
+
+// kept returns the candidate with the highest hash of its name and the affinity (rendezvous hashing): when one leaves, only its own
+// clients go elsewhere.
+func kept(candidates []string, affinity string) string {
+	return slices.MaxFunc(candidates, func(a, b string) int { return cmp.Compare(weight(a, affinity), weight(b, affinity)) })
+}
+
+var seed = maphash.MakeSeed()
+
+func weight(candidate, affinity string) uint64 { return maphash.String(seed, candidate+"/"+affinity) }
 
 // choose returns the next candidate in turn, among those with the fewest connections when
 // that is the algorithm.

@@ -2,6 +2,7 @@ package proxy
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
@@ -37,7 +38,7 @@ func TestPick(t *testing.T) {
 			p := newPool(test.health, test.fewest)
 			var got []string
 			for range test.want {
-				id, address := p.pick(nil)
+				id, address := p.pick(nil, "")
 				if id != "" && address != "address of "+id {
 					t.Errorf("address of %s = %q", id, address)
 				}
@@ -50,12 +51,41 @@ func TestPick(t *testing.T) {
 	}
 }
 
+// A client stays with its target, and goes back to it when that returns. The others stay where they are.
+func TestPickKeepsClients(t *testing.T) {
+	all := map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy, "c": api.HealthHealthy}
+	p := newPool(all, false)
+	const clients = 100
+	first, count := map[int]string{}, map[string]int{}
+	for n := range clients {
+		first[n], _ = p.pick(nil, strconv.Itoa(n))
+		count[first[n]]++
+	}
+	if len(count) != len(all) {
+		t.Errorf("%d clients are at %v, want some at each", clients, count)
+	}
+	check := func(gone string) {
+		t.Helper()
+		for n := range clients {
+			got, _ := p.pick(nil, strconv.Itoa(n))
+			if first[n] == gone && got == gone || first[n] != gone && got != first[n] {
+				t.Errorf("client %d is at %s, was at %s", n, got, first[n])
+			}
+		}
+	}
+	check("")
+	p.members["b"].health = api.HealthUnhealthy
+	check("b")
+	p.members["b"].health = api.HealthHealthy
+	check("")
+}
+
 func TestPickAfterRelease(t *testing.T) {
 	p := newPool(map[string]string{"a": api.HealthHealthy, "b": api.HealthHealthy}, true)
-	p.pick(nil) // a
-	p.pick(nil) // b
+	p.pick(nil, "") // a
+	p.pick(nil, "") // b
 	p.release("b")
-	if id, _ := p.pick(nil); id != "b" {
+	if id, _ := p.pick(nil, ""); id != "b" {
 		t.Errorf("picked %s, want b, which has fewer connections", id)
 	}
 }
@@ -64,7 +94,7 @@ func TestPickTriesOthers(t *testing.T) {
 	p := newPool(map[string]string{"a": api.HealthHealthy, "b": api.HealthUnknown}, false)
 	tried := map[string]bool{}
 	for _, want := range []string{"a", "b", ""} {
-		id, _ := p.pick(tried)
+		id, _ := p.pick(tried, "")
 		if id != want {
 			t.Errorf("picked %q, want %q", id, want)
 		}

@@ -35,7 +35,7 @@ type Proxy struct {
 	closed bool
 }
 
-// New starts probing for a balancer at a loopback address.
+// New starts probing for a balancer at a loopback address. Without an address it only probes.
 func New(address string) *Proxy {
 	f := &Proxy{address: address, doors: map[string]net.Listener{}, nudge: make(chan struct{}, 1)}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -57,7 +57,7 @@ func (f *Proxy) Apply(spec api.BalancerSpec, backends map[string]string) {
 	f.pool.set(backends, spec.Algorithm == "least_connections")
 	wanted := map[string]bool{}
 	for _, l := range spec.Listeners {
-		if l.Protocol != "tcp" {
+		if l.Protocol != "tcp" || f.address == "" {
 			continue
 		}
 		wanted[l.Key()] = true
@@ -111,7 +111,7 @@ func (f *Proxy) carry(ctx context.Context, client net.Conn, key string) {
 	if !allowed(spec.AllowedSources, client.RemoteAddr()) {
 		return
 	}
-	target, server := f.dial(ctx, nodePort)
+	target, server := f.dial(ctx, nodePort, affinity(spec, client))
 	if server == nil {
 		return
 	}
@@ -144,12 +144,22 @@ func (f *Proxy) rule(key string) (spec api.BalancerSpec, nodePort int) {
 	return f.spec, nodePort
 }
 
-// dial connects to the first target, in the pool's order, that takes the connection.
-func (f *Proxy) dial(ctx context.Context, nodePort int) (id string, server net.Conn) {
+// affinity returns what chooses the target of a client, "" where all take turns.
+func affinity(spec api.BalancerSpec, client net.Conn) string {
+	if !spec.SessionAffinity {
+		return ""
+	}
+	host, _, _ := net.SplitHostPort(client.RemoteAddr().String())
+	return host
+}
+
+// dial connects to the first target, in the pool's order, that takes the connection. With an affinity, the same targets are tried first
+// for the same client.
+func (f *Proxy) dial(ctx context.Context, nodePort int, affinity string) (id string, server net.Conn) {
 	dialer := net.Dialer{Timeout: dialTimeout}
 	tried := map[string]bool{}
 	for {
-		id, address := f.pool.pick(tried)
+		id, address := f.pool.pick(tried, affinity)
 		if id == "" {
 			return "", nil
 		}

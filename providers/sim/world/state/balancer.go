@@ -11,7 +11,7 @@ import (
 type balancer struct {
 	api.Balancer
 	activeAt, goneAt time.Time
-	proxy            *proxy.Proxy // nil when balancers carry no traffic
+	proxy            *proxy.Proxy // nil when nothing carries traffic
 	recorded         map[string]string
 }
 
@@ -76,8 +76,11 @@ func (c *Cloud) CreateBalancer(spec api.BalancerSpec, late *api.Failure) (api.Ba
 	c.balancers = append(c.balancers, b)
 	operations := c.job(late, b.ID, func() {
 		b.Addresses = c.balancerAddresses(spec)
-		if c.proxy {
+		switch c.carrier {
+		case Proxies:
 			b.proxy = proxy.New(b.Addresses[0])
+		case Others:
+			b.proxy = proxy.New("")
 		}
 		c.forward(b)
 	}, func() {
@@ -94,13 +97,15 @@ func (b *balancer) goesOn(operations []string) api.Balancer {
 	return shown
 }
 
-// balancerAddresses gives a new balancer its addresses: with forwarding a loopback address
-// of its own, otherwise one that can't be mistaken for a real one (RFC 2544, RFC 3849).
+// balancerAddresses gives a new balancer its addresses: a loopback address of its own for a proxy, one of the network where others
+// carry traffic, otherwise one that can't be mistaken for a real one (RFC 2544, RFC 3849).
 func (c *Cloud) balancerAddresses(spec api.BalancerSpec) []string {
 	base := "198.19.0.0"
 	switch {
-	case c.proxy:
+	case c.carrier == Proxies:
 		base = "127.77.0.0"
+	case c.carrier == Others:
+		base = c.network.String()
 	case spec.Internal:
 		base = "10.255.0.0"
 	}

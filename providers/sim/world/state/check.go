@@ -57,7 +57,10 @@ func (c *Cloud) checkListeners(spec *api.BalancerSpec) error {
 		if l.Protocol != "tcp" && l.Protocol != "udp" {
 			return api.Invalid("listeners[%d].protocol %q is none of tcp, udp", i, l.Protocol)
 		}
-		if !isPort(l.Port) || !isPort(l.NodePort) {
+		if l.NodePort == 0 && c.carrier == Proxies {
+			return api.Invalid("listeners[%d].node_port is 0, but the balancers of this world are proxies and connect to node ports", i)
+		}
+		if !isPort(l.Port) || l.NodePort != 0 && !isPort(l.NodePort) {
 			return api.Invalid("listeners[%d]: port %d and node_port %d must be in 1..65535", i, l.Port, l.NodePort)
 		}
 		if seen[l.Key()] {

@@ -3,6 +3,7 @@
 package state
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 	"sync"
@@ -34,10 +35,24 @@ type Quota struct {
 	Routes    int `json:"routes"`
 }
 
+// Carrier is what carries the traffic of balancers.
+type Carrier int
+
+const (
+	// Nothing carries it. The addresses of balancers can't be mistaken for real ones (RFC 2544).
+	Nothing Carrier = iota
+	// Proxies of this process carry TCP: each balancer has a loopback address and probes its targets.
+	Proxies
+	// Others carry it, and ask which targets are healthy: balancers only probe them.
+	Others
+)
+
 // Cloud is what an account has. It is safe for concurrent use; Close it to end what carries traffic.
 type Cloud struct {
-	region string
-	proxy  bool
+	region  string
+	carrier Carrier
+	// network is where Others have the balancers' addresses.
+	network netip.Addr
 
 	mu       sync.Mutex
 	settings Settings
@@ -50,9 +65,18 @@ type Cloud struct {
 	jobs      jobs
 }
 
-// New returns a cloud with one network and nothing in it. With proxy its balancers carry TCP.
-func New(region string, proxy bool, s Settings) *Cloud {
-	c := &Cloud{region: region, proxy: proxy, settings: s, last: map[string]int{}}
+// Options shape a new cloud.
+type Options struct {
+	Region  string
+	Carrier Carrier
+	// Addresses begin after this one, with the carrier Others.
+	Addresses netip.Addr
+	Settings  Settings
+}
+
+// New returns a cloud with one network and nothing in it.
+func New(o Options) *Cloud {
+	c := &Cloud{region: o.Region, carrier: o.Carrier, network: o.Addresses, settings: o.Settings, last: map[string]int{}}
 	c.networks = []api.Network{{ID: c.newID("net"), Name: "default", CIDR: "10.0.0.0/8"}}
 	return c
 }

@@ -1,7 +1,7 @@
 package state
 
 import (
-	"fmt"
+	"encoding/binary"
 	"net/netip"
 	"slices"
 	"strings"
@@ -163,7 +163,8 @@ func completeAddresses(m *api.Machine) error {
 // numbered returns the IPv4 address that many after the base.
 func numbered(base string, n int) string {
 	b := netip.MustParseAddr(base).As4()
-	return fmt.Sprintf("%d.%d.%d.%d", b[0], int(b[1])+n>>16, n>>8&0xff, n&0xff)
+	binary.BigEndian.PutUint32(b[:], binary.BigEndian.Uint32(b[:])+uint32(n))
+	return netip.AddrFrom4(b).String()
 }
 
 // numbered6 returns the IPv6 address that many after the base.
