@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
 	"os/exec"
@@ -140,55 +141,60 @@ func targets(healthy ...bool) (list []plane.Target) {
 	return list
 }
 
-// Each case is one load balancer, and what six connections of a client hear.
+// Each case is one load balancer, and what connections of a client hear.
 func TestTraffic(t *testing.T) {
 	n := newNetwork(t)
-	tcp := plane.Listener{Address: balancer, Protocol: "tcp", Port: 80, NodePort: nodePort, Targets: targets(true, true)}
 	with := func(change func(*plane.Listener)) plane.Listener {
-		l := tcp
+		l := plane.Listener{Address: balancer, Protocol: "tcp", Port: 80, NodePort: nodePort, Targets: targets(true, true)}
 		change(&l)
 		return l
 	}
-	const client, hidden = " 198.18.0.1", " 10.0.0.2"
+	udp := func(l *plane.Listener) { l.Protocol = "udp" }
+	const client, hidden, silence = " 198.18.0.1", " 10.0.0.2", 1 // who hears nothing waits
+	inTurn := map[string]int{"node-1" + client: 3, "node-2" + client: 3}
 	for _, test := range []struct {
 		name     string
 		listener plane.Listener
-		want     func(map[string]int) bool
+		ask      int // the port
+		times    int
+		// want are the answers, each so often. one means that all are the same and end with this.
+		want map[string]int
+		one  string
 	}{
-		{"in turn", tcp, func(a map[string]int) bool { return a["node-1"+client] == 3 && a["node-2"+client] == 3 }},
-		{"UDP", with(func(l *plane.Listener) { l.Protocol = "udp" }), func(a map[string]int) bool { return a["node-1"+client] == 3 && a["node-2"+client] == 3 }},
-		{"one is unhealthy", with(func(l *plane.Listener) { l.Targets = targets(false, true) }), func(a map[string]int) bool { return a["node-2"+client] == 6 }},
-		{"affinity", with(func(l *plane.Listener) { l.Affinity = true }), func(a map[string]int) bool { return len(a) == 1 && !strings.Contains(fmt.Sprint(a), "error") }},
-		{"the client is hidden", with(func(l *plane.Listener) { l.HidesClient = true }), func(a map[string]int) bool { return a["node-1"+hidden] == 3 && a["node-2"+hidden] == 3 }},
-		{"passed through", with(func(l *plane.Listener) { l.Port, l.NodePort = 82, 0 }), func(a map[string]int) bool { return a["node-1"+client] == 3 && a["node-2"+client] == 3 }},
-		{"passed through, affinity", with(func(l *plane.Listener) { l.Port, l.NodePort, l.Affinity = 82, 0, true }), func(a map[string]int) bool { return len(a) == 1 && !strings.Contains(fmt.Sprint(a), "error") }},
-		{"the client may get in", with(func(l *plane.Listener) { l.Sources = []netip.Prefix{netip.MustParsePrefix("198.18.0.0/30")} }), func(a map[string]int) bool { return a["node-1"+client] == 3 }},
-		{"it may not", with(func(l *plane.Listener) { l.Sources = []netip.Prefix{netip.MustParsePrefix("198.18.0.8/30")} }), func(a map[string]int) bool { return len(a) == 1 && strings.Contains(fmt.Sprint(a), "timeout") }},
-		{"nobody listens", with(func(l *plane.Listener) { l.Port = 81 }), func(a map[string]int) bool {
-			return len(a) == 1 && strings.Contains(fmt.Sprint(a), "connection refused")
-		}},
-		{"nobody listens, UDP", with(func(l *plane.Listener) { l.Protocol, l.Port = "udp", 81 }), func(a map[string]int) bool {
-			return len(a) == 1 && strings.Contains(fmt.Sprint(a), "connection refused")
-		}},
-		{"no target", with(func(l *plane.Listener) { l.Targets = nil }), func(a map[string]int) bool {
-			return len(a) == 1 && strings.Contains(fmt.Sprint(a), "connection refused")
-		}},
+		{"in turn", with(func(*plane.Listener) {}), 80, 6, inTurn, ""},
+		{"UDP", with(udp), 80, 6, inTurn, ""},
+		{"one is unhealthy", with(func(l *plane.Listener) { l.Targets = targets(false, true) }), 80, 6, map[string]int{"node-2" + client: 6}, ""},
+		{"affinity", with(func(l *plane.Listener) { l.Affinity = true }), 80, 6, nil, client},
+		{"the client is hidden", with(func(l *plane.Listener) { l.HidesClient = true }), 80, 6, map[string]int{"node-1" + hidden: 3, "node-2" + hidden: 3}, ""},
+		{"passed through", with(func(l *plane.Listener) { l.Port, l.NodePort = 82, 0 }), 82, 6, inTurn, ""},
+		{"passed through, affinity", with(func(l *plane.Listener) { l.Port, l.NodePort, l.Affinity = 82, 0, true }), 82, 6, nil, client},
+		{"the client may get in", with(func(l *plane.Listener) { l.Sources = []netip.Prefix{netip.MustParsePrefix("198.18.0.0/30")} }), 80, 6, inTurn, ""},
+		{"it may not", with(func(l *plane.Listener) { l.Sources = []netip.Prefix{netip.MustParsePrefix("198.18.0.8/30")} }), 80, silence, nil, "i/o timeout"},
+		{"nobody listens", with(func(l *plane.Listener) { l.Port = 81 }), 80, 6, nil, "connection refused"},
+		{"nobody listens, UDP", with(udp), 81, 6, nil, "connection refused"},
+		{"no target", with(func(l *plane.Listener) { l.Targets = nil }), 80, 6, nil, "connection refused"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			n.set(test.listener)
-			port := test.listener.Port
-			if strings.HasPrefix(test.name, "nobody listens") {
-				port = 80
-			}
-			times := 6
-			if test.name == "it may not" { // each waits
-				times = 1
-			}
-			if got := answers(n.ask(test.listener.Protocol, port, times)); !test.want(got) {
-				t.Errorf("answers: %v; table:\n%s", got, n.in(n.hub, "nft", "list", "ruleset"))
+			got := answers(n.ask(test.listener.Protocol, test.ask, test.times))
+			if test.one != "" && !same(got, test.one) || test.one == "" && !maps.Equal(got, test.want) {
+				t.Errorf("answers: %v, want %v%s; table:\n%s", got, test.want, test.one, n.in(n.hub, "nft", "list", "ruleset"))
 			}
 		})
 	}
+}
+
+// same reports whether all answers are of one node, or none is, and end with that.
+func same(got map[string]int, end string) bool {
+	from := map[string]bool{}
+	for answer := range got {
+		if !strings.HasSuffix(answer, end) {
+			return false
+		}
+		node, _, _ := strings.Cut(answer, " ")
+		from[node] = true
+	}
+	return len(from) == 1
 }
 
 // A flow stays with an unhealthy target, and for the draining time with one that was removed.
