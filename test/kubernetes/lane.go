@@ -1,0 +1,124 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// A spec that waits for something that does not come waits for 10 to 15 minutes. What is not slow takes two minutes, and twice that with
+// three beside it.
+const (
+	fastLimit = 8 * time.Minute
+	slowLimit = 30 * time.Minute
+	// killAfter is what a process gets to write its report after its limit.
+	killAfter = time.Minute
+)
+
+// suite is a built program with specs, and where it runs.
+type suite struct {
+	// program is its path, filter the label filter that selects its specs.
+	program, filter string
+	// command makes a command that runs where clients are.
+	command func(ctx context.Context, args ...string) *exec.Cmd
+	// args are common to all specs. dir receives logs and reports.
+	args []string
+	dir  string
+}
+
+// list returns the specs of the suite. It needs no cluster.
+func (s suite) list(ctx context.Context) ([]Spec, error) {
+	path := filepath.Join(s.dir, filepath.Base(s.program)+"-list.json")
+	cmd := exec.CommandContext(ctx, s.program, "-ginkgo.dry-run", "-ginkgo.label-filter="+s.filter, "-ginkgo.json-report="+path)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("listing specs: %w: %s", err, out)
+	}
+	r, err := readReport(path)
+	if err != nil {
+		return nil, err
+	}
+	return r.specs(), nil
+}
+
+// run runs one spec.
+func (s suite) run(ctx context.Context, spec Spec, number int) Result {
+	limit := fastLimit
+	if spec.Slow {
+		limit = slowLimit
+	}
+	began := time.Now()
+	base := filepath.Join(s.dir, fmt.Sprintf("spec-%02d", number))
+	err := s.process(ctx, spec, base, limit)
+	result := Result{Spec: spec, Outcome: Failed, Took: time.Since(began)}
+	r, problem := readReport(base + ".json")
+	if problem != nil {
+		result.Message = errors.Join(err, problem).Error()
+		return result
+	}
+	result.Outcome, result.Message, problem = r.outcome(spec.Name)
+	if problem = errors.Join(problem, exit(err, result.Outcome)); problem != nil {
+		result.Outcome, result.Message = Failed, result.Message+"\n"+problem.Error()
+	}
+	return result
+}
+
+// exit returns an error where the process says otherwise than its report.
+func exit(err error, outcome Outcome) error {
+	if err != nil && outcome != Failed {
+		return fmt.Errorf("the report says %s, but the process ended with: %w", outcome, err)
+	}
+	return nil
+}
+
+func (s suite) process(ctx context.Context, spec Spec, base string, limit time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, limit+killAfter)
+	defer cancel()
+	log, err := os.Create(base + ".log")
+	if err != nil {
+		return fmt.Errorf("making the log of a spec: %w", err)
+	}
+	defer log.Close()
+	args := append([]string{s.program,
+		"-ginkgo.label-filter=" + s.filter, "-ginkgo.focus=" + spec.focus(), "-ginkgo.json-report=" + base + ".json",
+		"-ginkgo.timeout=" + limit.String(), "-ginkgo.no-color", "-ginkgo.v",
+	}, s.args...)
+	cmd := s.command(ctx, args...)
+	cmd.Stdout, cmd.Stderr = log, log
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("running a spec, see %s: %w", log.Name(), err)
+	}
+	return nil
+}
+
+// inLanes runs specs, so many at a time, and those that are last one after the other when all others have ended. It tells of each that ends.
+func inLanes(ctx context.Context, s suite, specs []Spec, lanes int, tell func(Result)) []Result {
+	results := make([]Result, len(specs))
+	one := func(i int) {
+		results[i] = s.run(ctx, specs[i], i)
+		tell(results[i])
+	}
+	free := make(chan struct{}, lanes)
+	var running sync.WaitGroup
+	for i, spec := range specs {
+		if spec.Last {
+			continue
+		}
+		free <- struct{}{}
+		running.Go(func() {
+			one(i)
+			<-free
+		})
+	}
+	running.Wait()
+	for i, spec := range specs {
+		if spec.Last {
+			one(i)
+		}
+	}
+	return results
+}
