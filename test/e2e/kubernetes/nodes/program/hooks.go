@@ -39,6 +39,8 @@ func (p *provider) FrameworkAfterEach(f *framework.Framework) {
 // this order: AfterEach and cleanups of the spec, which delete Services; FrameworkAfterEach; the request to
 // delete the namespace, for whose end nobody waits. So all that the spec made is gone or being deleted. In
 // contrast to a ReportAfterEach, it only runs for specs that have begun.
+//
+// After -ginkgo.timeout a cleanup has only the grace period of 30 seconds, unless it has a time of its own.
 func addHooks(r *runner) {
 	ginkgo.BeforeEach(func(ctx context.Context) {
 		lastNamespace = ""
@@ -46,7 +48,7 @@ func addHooks(r *runner) {
 		ginkgo.DeferCleanup(func(ctx context.Context) {
 			failed := ginkgo.CurrentSpecReport().Failed()
 			expect(r.after(ctx, event{Spec: spec, Namespace: lastNamespace, Failed: failed}))
-		})
+		}, ginkgo.NodeTimeout(patience))
 		expect(r.before(ctx, event{Spec: spec}))
 	})
 }

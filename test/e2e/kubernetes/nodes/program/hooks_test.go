@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/ginkgo/v2/types"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/kubernetes/test/e2e/framework"
@@ -40,7 +41,7 @@ func TestRunnerHearsOfEachSpec(t *testing.T) {
 
 	p := &provider{runner: newRunner(server.URL + "/")}
 	addHooks(p.runner)
-	ginkgo.Describe("Services", ginkgo.Ordered, func() {
+	ginkgo.Describe("Services", func() {
 		ginkgo.BeforeEach(func() {
 			ginkgo.DeferCleanup(func() {
 				p.FrameworkAfterEach(&framework.Framework{Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}})
@@ -56,7 +57,7 @@ func TestRunnerHearsOfEachSpec(t *testing.T) {
 	ginkgo.Describe("Others", func() { ginkgo.It("is not selected", note("unselected")) })
 	states := map[string]string{}
 	ginkgo.ReportAfterSuite("states", func(report ginkgo.Report) {
-		for _, spec := range report.SpecReports.WithLeafNodeType(ginkgo.NodeTypeIt) {
+		for _, spec := range report.SpecReports.WithLeafNodeType(types.NodeTypeIt) {
 			states[spec.LeafNodeText] = spec.State.String() + " " + spec.Failure.Message
 		}
 	})

@@ -97,4 +97,3 @@ func readFlags(flags *flag.FlagSet, args []string) (options, error) {
 type result struct{ failed bool }
 
 func (r *result) Fail() { r.failed = true }
-
