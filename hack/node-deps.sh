@@ -1,6 +1,10 @@
 #!/usr/bin/env bash
 # Installs what nodes of the test cluster need and is not there: containerd, runc, CNI plugins,
 # ip, iptables. What is installed by other means, such as Docker's containerd, stays.
+#
+#	node-deps.sh             what nodes need
+#	node-deps.sh kubernetes  what Kubernetes' own tests need too: nft and conntrack for load balancers, and the
+#	                         programs of the image in which the tests run their commands
 set -euo pipefail
 
 packages=()
@@ -18,6 +22,22 @@ need containernetworking-plugins /usr/lib/cni/bridge /opt/cni/bin/bridge
 need iproute2 ip
 need iptables iptables
 need util-linux nsenter
+case ${1:-} in
+"") ;;
+kubernetes)
+  need nftables nft
+  need conntrack conntrack
+  need dash dash
+  need curl curl
+  need netcat-openbsd nc.openbsd
+  need wget wget
+  need busybox-static busybox
+  ;;
+*)
+  echo "node-deps: there is no \"$1\"; there is: kubernetes" >&2
+  exit 1
+  ;;
+esac
 
 if [ ${#packages[@]} -eq 0 ]; then
   exit 0

@@ -144,11 +144,33 @@ func buildProgram(ctx context.Context, path string) error {
 
 // writeImage writes an image whose only file is the program, as an archive.
 func writeImage(reference, program, archive string) error {
+	content, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	var files bytes.Buffer
+	writer := tar.NewWriter(&files)
+	header := &tar.Header{Name: filepath.Base(program), Mode: 0o755, Size: int64(len(content))}
+	if err := writer.WriteHeader(header); err != nil {
+		return err
+	}
+	if _, err := writer.Write(content); err != nil {
+		return err
+	}
+	if err := writer.Close(); err != nil {
+		return err
+	}
+	return WriteImage(archive, reference, files.Bytes(), v1.Config{Entrypoint: []string{"/" + filepath.Base(program)}})
+}
+
+// WriteImage writes an image as an archive that [Cluster.LoadImage] reads. Its files are a tar archive of their own.
+func WriteImage(archive, reference string, files []byte, config v1.Config) error {
 	tag, err := name.NewTag(reference)
 	if err != nil {
 		return err
 	}
-	layer, err := programLayer(program)
+	opener := func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files)), nil }
+	layer, err := tarball.LayerFromOpener(opener, tarball.WithCompressedCaching)
 	if err != nil {
 		return err
 	}
@@ -160,30 +182,9 @@ func writeImage(reference, program, archive string) error {
 	if err != nil {
 		return err
 	}
-	file.OS, file.Architecture = "linux", runtime.GOARCH
-	file.Config.Entrypoint = []string{"/" + filepath.Base(program)}
+	file.OS, file.Architecture, file.Config = "linux", runtime.GOARCH, config
 	if image, err = mutate.ConfigFile(image, file); err != nil {
 		return err
 	}
 	return tarball.WriteToFile(archive, tag, image)
-}
-
-func programLayer(program string) (v1.Layer, error) {
-	content, err := os.ReadFile(program)
-	if err != nil {
-		return nil, err
-	}
-	var files bytes.Buffer
-	archive := tar.NewWriter(&files)
-	header := &tar.Header{Name: filepath.Base(program), Mode: 0o755, Size: int64(len(content))}
-	if err := archive.WriteHeader(header); err != nil {
-		return nil, err
-	}
-	if _, err := archive.Write(content); err != nil {
-		return nil, err
-	}
-	if err := archive.Close(); err != nil {
-		return nil, err
-	}
-	return tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(files.Bytes())), nil })
 }

@@ -1,0 +1,29 @@
+package controlplane
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+)
+
+// BuildModule compiles the main package pkg into output, as the module in dir pins it and its Kubernetes. The flags
+// are those of the control plane's programs of that version, so what these are made of is not compiled again.
+// progress receives a line now and then.
+func BuildModule(ctx context.Context, dir, pkg, output string, progress io.Writer) error {
+	p := program{name: filepath.Base(output), pkg: pkg, versionPin: "k8s.io/kubernetes"}
+	version, err := p.version(dir)
+	if err != nil {
+		return err
+	}
+	started := time.Now()
+	stop := reportProgress(progress, p.name+" of Kubernetes "+version)
+	err = goBuild(ctx, dir, output, pkg, ldflags(version))
+	stop()
+	if err != nil {
+		return fmt.Errorf("build %s of Kubernetes %s: %w", p.name, version, err)
+	}
+	fmt.Fprintf(progress, "built %s in %.0f s\n", p.name, time.Since(started).Seconds())
+	return nil
+}

@@ -1,0 +1,99 @@
+package program
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"slices"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	"k8s.io/kubernetes/test/e2e/framework"
+	"k8s.io/kubernetes/test/e2e/framework/config"
+	"k8s.io/kubernetes/test/e2e/framework/testfiles"
+	testingmanifests "k8s.io/kubernetes/test/e2e/testing-manifests"
+
+	// They add to each spec what the framework expects: the flags of the log, the state of the cluster after
+	// a failure, and the wait for nodes to be ready.
+	_ "k8s.io/component-base/logs/testinit"
+	_ "k8s.io/kubernetes/test/e2e/framework/debug/init"
+	_ "k8s.io/kubernetes/test/e2e/framework/metrics/init"
+	_ "k8s.io/kubernetes/test/e2e/framework/node/init"
+)
+
+// Suite is the description of the suite. What -ginkgo.focus is compared with begins with it and a space.
+const Suite = "Kubernetes"
+
+// options are the flags that are not those of Ginkgo or of the framework.
+type options struct {
+	runner string // URL of the runner
+	spec   string // full text of the only spec to run
+}
+
+// Main runs the specs of the packages that the program imports, those with the labels unless
+// -ginkgo.label-filter says otherwise. It returns the exit code: 0 when all of them passed or skipped
+// themselves.
+func Main(labels string) int {
+	opts, err := readFlags(flag.CommandLine, os.Args[1:])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 2
+	}
+	r := newRunner(opts.runner)
+	name := framework.TestContext.Provider
+	framework.RegisterProvider(name, func() (framework.ProviderInterface, error) { return &provider{runner: r}, nil })
+	if r != nil {
+		addHooks(r)
+	}
+	addSetup()
+	testfiles.AddFileSource(testingmanifests.GetE2ETestingManifestsFS())
+	framework.AfterReadingAllFlags(&framework.TestContext)
+	gomega.RegisterFailHandler(framework.Fail)
+
+	var t result
+	suite, reporter := ginkgo.GinkgoConfiguration()
+	if suite.LabelFilter == "" {
+		suite.LabelFilter = labels
+	}
+	if opts.spec != "" {
+		suite.FocusStrings = []string{focus(opts.spec)}
+	}
+	// A name that no spec has would pass.
+	suite.FailOnEmpty = true
+	if ginkgo.RunSpecs(&t, Suite, suite, reporter); t.failed {
+		return 1
+	}
+	return 0
+}
+
+// focus is the regular expression that only the spec with this full text matches.
+func focus(spec string) string { return "^" + regexp.QuoteMeta(Suite+" "+spec) + "$" }
+
+// readFlags declares and reads all flags. Ginkgo has declared its own before.
+func readFlags(flags *flag.FlagSet, args []string) (options, error) {
+	var opts options
+	flags.StringVar(&opts.runner, "runner", "", "URL of the runner, which hears of each spec and deletes machines; without it nobody does.")
+	flags.StringVar(&opts.spec, "spec", "", "Full text of the only spec to run.")
+	config.CopyFlags(config.Flags, flags)
+	framework.RegisterCommonFlags(flags)
+	framework.RegisterClusterFlags(flags)
+	if err := flags.Parse(args); err != nil {
+		return opts, err
+	}
+	switch name := framework.TestContext.Provider; {
+	case flags.NArg() > 0:
+		return opts, fmt.Errorf("there are arguments that are no flags: %q", flags.Args())
+	case name == "":
+		return opts, errors.New("-provider is missing, the name of the cloud")
+	case slices.Contains(framework.GetProviders(), name):
+		return opts, fmt.Errorf("-provider %s is a name that the framework has already", name)
+	}
+	return opts, nil
+}
+
+// result is what Ginkgo needs of a testing.T.
+type result struct{ failed bool }
+
+func (r *result) Fail() { r.failed = true }
