@@ -22,9 +22,23 @@ type Cloud interface {
 	// Door returns where a balancer's address and port are on this machine; "" when its
 	// balancers carry no traffic, or there is none.
 	Door(address string, port int32) string
-	// Listeners are those of all balancers that work, for the data plane of the cluster.
-	Listeners() []plane.Listener
+	// LoadBalancers returns all there are. They check their targets again at about this time.
+	LoadBalancers() []LoadBalancer
+	// DeleteMachine deletes the machine of a node.
+	DeleteMachine(node string) error
 	Close()
+}
+
+// LoadBalancer is what the cloud says of one, for the data plane of the cluster and for tests.
+type LoadBalancer struct {
+	ID string
+	// ServiceUID is that of the Service whose it is, from its ownership tags.
+	ServiceUID string
+	// Active says that it works, and is not being made or deleted.
+	Active bool
+	// Healthy says which of its targets pass its health check, by the name of the node.
+	Healthy   map[string]bool
+	Listeners []plane.Listener
 }
 
 // Open starts the cloud of a provider for the nodes of a cluster, with the Secret that the

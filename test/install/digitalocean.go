@@ -2,13 +2,13 @@ package install
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
-	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
@@ -63,8 +63,11 @@ func (d *DigitalOcean) Arguments() []string {
 // Door implements [Cloud].
 func (d *DigitalOcean) Door(string, int32) string { return "" }
 
-// Listeners implements [Cloud].
-func (d *DigitalOcean) Listeners() []plane.Listener { return nil }
+// LoadBalancers implements [Cloud]: what there is carries no traffic.
+func (d *DigitalOcean) LoadBalancers() []LoadBalancer { return nil }
+
+// DeleteMachine implements [Cloud].
+func (d *DigitalOcean) DeleteMachine(string) error { return errors.ErrUnsupported }
 
 // Close implements [Cloud].
 func (d *DigitalOcean) Close() { d.Server.Close() }

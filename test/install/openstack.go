@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
-	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
 )
@@ -82,8 +81,11 @@ func (o *OpenStack) Arguments() []string { return arguments("openstack") }
 // Door implements [Cloud].
 func (o *OpenStack) Door(string, int32) string { return "" }
 
-// Listeners implements [Cloud].
-func (o *OpenStack) Listeners() []plane.Listener { return nil }
+// LoadBalancers implements [Cloud]: what there is carries no traffic.
+func (o *OpenStack) LoadBalancers() []LoadBalancer { return nil }
+
+// DeleteMachine implements [Cloud].
+func (o *OpenStack) DeleteMachine(string) error { return errors.ErrUnsupported }
 
 // Close implements [Cloud]. OpenStack goes on running: others may use it.
 func (o *OpenStack) Close() {

@@ -16,6 +16,9 @@ import (
 // simDrain is how long flows to a removed target go on.
 const simDrain = 10 * time.Second
 
+// simUID is the label of balancers with the UID of their Service.
+const simUID = "ccm-uid"
+
 // Sim is the simulated cloud. Its balancers carry TCP as proxies of this process, or everything on the cluster's data plane.
 type Sim struct {
 	*world.World
@@ -61,28 +64,31 @@ func (s *Sim) Door(address string, port int32) string {
 	return s.Balancer(address).Doors[fmt.Sprintf("tcp/%d", port)]
 }
 
-// Listeners implements [Cloud].
-func (s *Sim) Listeners() (list []plane.Listener) {
-	address := map[string]netip.Addr{}
+// LoadBalancers implements [Cloud].
+func (s *Sim) LoadBalancers() (list []LoadBalancer) {
+	machines := map[string]api.Machine{}
 	for _, m := range s.State().Machines {
-		address[m.ID], _ = netip.ParseAddr(m.IPv4())
+		machines[m.ID] = m
 	}
 	for _, b := range s.Balancers() {
-		if b.Status != api.StatusActive {
-			continue
+		balancer := LoadBalancer{ID: b.ID, ServiceUID: b.Labels[simUID], Active: b.Status == api.StatusActive, Healthy: map[string]bool{}}
+		for _, id := range b.Targets {
+			balancer.Healthy[machines[id].Name] = b.TargetHealth[id] == api.HealthHealthy
 		}
 		for _, at := range b.Addresses {
 			for _, l := range b.Listeners {
-				list = append(list, listener(b, netip.MustParseAddr(at), l, address))
+				balancer.Listeners = append(balancer.Listeners, listener(b, netip.MustParseAddr(at), l, machines))
 			}
 		}
+		list = append(list, balancer)
+		_ = s.EditBalancer(b.ID, func(*api.Balancer) {}) // it probes at once; meanwhile it may have gone
 	}
 	return list
 }
 
-// listener is an open port of a balancer in the words of the data plane. Where all targets are unhealthy or not probed yet, those of which
-// nothing is known get traffic.
-func listener(b api.Balancer, at netip.Addr, l api.Listener, address map[string]netip.Addr) plane.Listener {
+// listener is an open port of a balancer in the words of the data plane. Until a target is known to be healthy, those of which nothing is
+// known get traffic.
+func listener(b api.Balancer, at netip.Addr, l api.Listener, machines map[string]api.Machine) plane.Listener {
 	carried := plane.Listener{
 		Address: at, Protocol: l.Protocol, Port: l.Port, NodePort: l.NodePort, Affinity: b.SessionAffinity, Drain: simDrain,
 	}
@@ -94,12 +100,16 @@ func listener(b api.Balancer, at netip.Addr, l api.Listener, address map[string]
 		good = api.HealthUnknown
 	}
 	for _, id := range b.Targets {
-		if address[id].IsValid() {
-			carried.Targets = append(carried.Targets, plane.Target{Address: address[id], Healthy: b.TargetHealth[id] == good})
+		m := machines[id]
+		if address, err := netip.ParseAddr(m.IPv4()); err == nil {
+			carried.Targets = append(carried.Targets, plane.Target{Address: address, Healthy: b.TargetHealth[id] == good})
 		}
 	}
 	return carried
 }
+
+// DeleteMachine implements [Cloud].
+func (s *Sim) DeleteMachine(node string) error { return s.RemoveMachine(s.Machines[node].ID) }
 
 // Balancer returns the one with an address, or one without an ID.
 func (s *Sim) Balancer(address string) api.Balancer {

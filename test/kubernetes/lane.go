@@ -22,10 +22,12 @@ const (
 
 // suite is a built program with specs, and where it runs.
 type suite struct {
-	// program is its path, filter the label filter that selects its specs.
-	program, filter string
+	// program is its path, filter the label filter that selects its specs, provider the name under which it has the cloud.
+	program, filter, provider string
 	// command makes a command that runs where clients are.
 	command func(ctx context.Context, args ...string) *exec.Cmd
+	// module is the folder of the module that pins its Kubernetes.
+	module string
 	// args are common to all specs. dir receives logs and reports.
 	args []string
 	dir  string
@@ -34,7 +36,7 @@ type suite struct {
 // list returns the specs of the suite. It needs no cluster.
 func (s suite) list(ctx context.Context) ([]Spec, error) {
 	path := filepath.Join(s.dir, filepath.Base(s.program)+"-list.json")
-	cmd := exec.CommandContext(ctx, s.program, "-ginkgo.dry-run", "-ginkgo.label-filter="+s.filter, "-ginkgo.json-report="+path)
+	cmd := exec.CommandContext(ctx, s.program, "-provider="+s.provider, "-ginkgo.dry-run", "-ginkgo.label-filter="+s.filter, "-ginkgo.json-report="+path)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("listing specs: %w: %s", err, out)
 	}
@@ -84,7 +86,7 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	}
 	defer log.Close()
 	args := append([]string{s.program,
-		"-ginkgo.label-filter=" + s.filter, "-ginkgo.focus=" + spec.focus(), "-ginkgo.json-report=" + base + ".json",
+		"-ginkgo.label-filter=" + s.filter, "-spec=" + spec.Name, "-provider=" + s.provider, "-ginkgo.json-report=" + base + ".json",
 		"-ginkgo.timeout=" + limit.String(), "-ginkgo.no-color", "-ginkgo.v",
 	}, s.args...)
 	cmd := s.command(ctx, args...)
@@ -95,12 +97,12 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	return nil
 }
 
-// inLanes runs specs, so many at a time, and those that are last one after the other when all others have ended. It tells of each that ends.
-func inLanes(ctx context.Context, s suite, specs []Spec, lanes int, tell func(Result)) []Result {
+// inLanes runs specs, so many at a time, and those that are last one after the other when all others have ended. Each that ends is told of.
+func inLanes(ctx context.Context, s suite, specs []Spec, lanes int, tell func(*Result)) []Result {
 	results := make([]Result, len(specs))
 	one := func(i int) {
 		results[i] = s.run(ctx, specs[i], i)
-		tell(results[i])
+		tell(&results[i])
 	}
 	free := make(chan struct{}, lanes)
 	var running sync.WaitGroup

@@ -41,9 +41,6 @@ func (s Spec) Short() string {
 
 var labels = regexp.MustCompile(`\[(Feature|Slow|Serial|Disruptive|Conformance|FeatureGate|LinuxOnly)[^\]]*\]`)
 
-// focus is the expression that ginkgo matches with this spec alone.
-func (s Spec) focus() string { return "^" + regexp.QuoteMeta(s.Name) + "$" }
-
 // newSpec says what of a spec can be told by its name.
 func newSpec(name string) Spec {
 	return Spec{Name: name, Last: strings.Contains(name, "[sig-cloud-provider] Nodes"), Slow: strings.Contains(name, "rolling update")}

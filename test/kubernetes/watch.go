@@ -104,7 +104,7 @@ func (w *watch) all() (list []string) {
 
 // state is what there is at one moment. Load balancers are read before Services: whoever has lost its Service meanwhile was there with it.
 type state struct {
-	balancers []install.Balancer
+	balancers []install.LoadBalancer
 	services  []corev1.Service
 	slices    []discoveryv1.EndpointSlice
 	nodes     []corev1.Node
@@ -112,7 +112,7 @@ type state struct {
 }
 
 func (w *watch) read(ctx context.Context) (s state, err error) {
-	s.balancers = w.cloud.Balancing()
+	s.balancers = w.cloud.LoadBalancers()
 	services, first := w.client.CoreV1().Services("").List(ctx, metav1.ListOptions{})
 	endpoints, second := w.client.DiscoveryV1().EndpointSlices("").List(ctx, metav1.ListOptions{})
 	nodes, third := w.client.CoreV1().Nodes().List(ctx, metav1.ListOptions{})
@@ -167,11 +167,11 @@ func (w *watch) lookAtBalancers(s state, seen map[string]bool) {
 }
 
 // health says which target of a load balancer is not as the Service's policy has it.
-func (s state) health(svc corev1.Service, b install.Balancer) string {
+func (s state) health(svc corev1.Service, b install.LoadBalancer) string {
 	with := s.nodesWithEndpoints(svc)
 	var wrong []string
 	for _, node := range s.nodes {
-		healthy, isTarget := b.Health[node.Name]
+		healthy, isTarget := b.Healthy[node.Name]
 		want := svc.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal || with[node.Name]
 		if isTarget && healthy != want && node.DeletionTimestamp == nil && ready(node) {
 			wrong = append(wrong, fmt.Sprintf("%s is %s", node.Name, map[bool]string{true: "healthy", false: "unhealthy"}[healthy]))

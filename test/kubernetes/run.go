@@ -1,0 +1,171 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/install"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes/agnhost"
+)
+
+// Options say what is run.
+type Options struct {
+	// Cloud is the provider.
+	Cloud string
+	// Focus selects specs whose name contains it; all when "".
+	Focus string
+	// Slow runs the rolling updates too, Nodes the specs of Nodes, which the version before has.
+	Slow, Nodes bool
+	// Lanes is how many specs run at a time.
+	Lanes int
+	// Dir receives logs and reports.
+	Dir string
+	// Progress receives a line per step and one for each spec that ends.
+	Progress io.Writer
+}
+
+// source is a module that pins a Kubernetes with specs.
+type source struct {
+	// module is its folder, filter the label filter of its specs.
+	module, filter string
+	// provider is the name of the cloud there. Specs of Nodes run on some clouds alone, by name.
+	provider string
+}
+
+// Run runs the specs and returns how each ended, in their order. An error says why they could not run, or what was found that belongs to
+// no spec.
+func Run(ctx context.Context, o Options) (results []Result, err error) {
+	sources, err := o.build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	s, err := open(ctx, o.Cloud, o.Progress)
+	if err != nil {
+		cancel()
+		return nil, err
+	}
+	defer func() {
+		cancel()
+		err = errors.Join(err, <-s.carrying, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
+	}()
+	go s.carry(ctx)
+	w := newWatch(s.Client(), s.cloud)
+	go w.follow(ctx)
+	url, err := hooks{w, s.powerOff}.serve(ctx, s.Gateway().String())
+	if err != nil {
+		return nil, err
+	}
+	for i := range sources {
+		sources[i].command = s.ClientCommand
+		sources[i].args = []string{"-runner=" + url, "-kubeconfig=" + s.AdminKubeconfig(), "-kubectl-path=" + s.Binaries().Kubectl, fmt.Sprintf("-num-nodes=%d", nodes)}
+		done, err := o.runSuite(ctx, s, sources[i])
+		results = append(results, done...)
+		if err != nil {
+			return results, err
+		}
+	}
+	return results, s.conclude(ctx, w)
+}
+
+// build builds what is needed before a cluster is.
+func (o Options) build(ctx context.Context) ([]suite, error) {
+	if err := errors.Join(agnhost.Missing()); err != nil {
+		return nil, err
+	}
+	root, err := ccm.Root()
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return nil, fmt.Errorf("making a folder for logs: %w", err)
+	}
+	folder := filepath.Join(root, "test", "e2e", "kubernetes")
+	sources := []source{{folder, "Feature: containsAny LoadBalancer", o.Cloud}}
+	if o.Nodes {
+		sources = append(sources, source{filepath.Join(folder, "nodes"), "Feature: containsAny CloudProvider", "aws"})
+	}
+	var suites []suite
+	for i, from := range sources {
+		s := suite{program: filepath.Join(o.Dir, fmt.Sprintf("suite-%d", i)), filter: from.filter, provider: from.provider, dir: filepath.Join(o.Dir, fmt.Sprintf("logs-%d", i)), module: from.module}
+		if err := os.MkdirAll(s.dir, 0o755); err != nil {
+			return nil, fmt.Errorf("making a folder for logs: %w", err)
+		}
+		if err := controlplane.BuildModule(ctx, from.module, "./suite", s.program, o.Progress); err != nil {
+			return nil, err
+		}
+		suites = append(suites, s)
+	}
+	return suites, nil
+}
+
+// runSuite gives the nodes the image of a suite and runs its specs.
+func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, error) {
+	image, err := agnhost.Build(ctx, from.dir, from.module, o.Progress)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.LoadImage(ctx, image.Name, image.Path); err != nil {
+		return nil, err
+	}
+	specs, err := from.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	specs = slices.DeleteFunc(specs, func(spec Spec) bool { return !strings.Contains(spec.Name, o.Focus) || spec.Slow && !o.Slow })
+	if len(specs) == 0 {
+		return nil, fmt.Errorf("no spec has %q in its name", o.Focus)
+	}
+	fmt.Fprintf(o.Progress, "%d specs in %d lanes\n", len(specs), o.Lanes)
+	began := time.Now()
+	return inLanes(ctx, from, specs, o.Lanes, func(r *Result) {
+		*r = judge(o.Cloud, *r)
+		fmt.Fprintf(o.Progress, "%5.0f s  %-8s %4.0f s  %s\n", time.Since(began).Seconds(), r.Outcome, r.Took.Seconds(), r.Spec.Short())
+		if r.Outcome != Passed {
+			fmt.Fprintf(o.Progress, "         %s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n         "))
+		}
+	}), ctx.Err()
+}
+
+// judge fails a spec that skipped itself without being in the list, and one in the list that ran.
+func judge(cloud string, r Result) Result {
+	reason := skipped(cloud, r.Spec)
+	switch {
+	case r.Outcome == Skipped && reason == "":
+		r.Outcome, r.Message = Failed, "it skipped itself, and is not in the list of skips: "+r.Message
+	case r.Outcome == Skipped:
+		r.Message = reason
+	case reason != "":
+		r.Outcome, r.Message = Failed, fmt.Sprintf("it is in the list of skips (%s), and %s", reason, r.Outcome)
+	}
+	return r
+}
+
+// conclude looks at what belongs to no spec: everything is gone, and the doctor finds nothing.
+func (s *site) conclude(ctx context.Context, w *watch) error {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	err := controlplane.Eventually(ctx, func(context.Context) error {
+		if left := s.cloud.LoadBalancers(); len(left) > 0 {
+			return fmt.Errorf("%d load balancers are left", len(left))
+		}
+		return nil
+	})
+	if found := w.findings(""); len(found) > 0 {
+		err = errors.Join(err, errors.New(strings.Join(found, "\n")))
+	}
+	out, problem := s.helm.Run(ctx, "test", install.Release, "--logs", "--timeout=1m")
+	if problem != nil {
+		err = errors.Join(err, fmt.Errorf("the doctor finds problems at the end: %w\n%s", problem, out))
+	}
+	return err
+}

@@ -1,0 +1,137 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/install"
+)
+
+const (
+	// nodes is how many there are: one of the control plane, where the controller manager runs, and two that serve.
+	nodes = 3
+	// carryPeriod is how often the data plane is told of load balancers.
+	carryPeriod = 250 * time.Millisecond
+	// startLimit includes a build of Kubernetes, waitLimit bounds the wait for one thing.
+	startLimit = 30 * time.Minute
+	waitLimit  = 3 * time.Minute
+)
+
+// site is a cluster with a cloud, and this controller manager installed from the chart.
+type site struct {
+	*cluster.Cluster
+	cloud install.Cloud
+	helm  *install.Helm
+	// carrying is what became of the data plane: an error, or nil when it was stopped.
+	carrying chan error
+}
+
+// open starts a site. The data plane follows the cloud until ctx ends.
+func open(ctx context.Context, provider string, progress io.Writer) (s *site, err error) {
+	started, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
+	s = &site{carrying: make(chan error, 1)}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
+		}
+	}()
+	if s.Cluster, err = cluster.Start(started, cluster.Options{Nodes: nodes, Balancers: true, DNS: true, Progress: progress}); err != nil {
+		return s, err
+	}
+	if s.cloud, err = install.Open(ctx, provider, s.Cluster); err != nil {
+		return s, err
+	}
+	if s.helm, err = install.NewHelm(s.AdminKubeconfig()); err != nil {
+		return s, err
+	}
+	return s, s.install(started, progress)
+}
+
+// close ends everything.
+func (s *site) close() error {
+	if s.cloud != nil {
+		s.cloud.Close()
+	}
+	if s.Cluster != nil {
+		return s.Stop()
+	}
+	return nil
+}
+
+func (s *site) install(ctx context.Context, progress io.Writer) error {
+	// The other nodes serve: the specs leave nodes of the control plane out.
+	const patch = `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`
+	_, err := s.Client().CoreV1().Nodes().Patch(ctx, s.Nodes()[0].Name(), types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	if err != nil {
+		return fmt.Errorf("labelling a node: %w", err)
+	}
+	if err := install.LoadImage(ctx, s.Cluster, s.helm, s.cloud); err != nil {
+		return err
+	}
+	fmt.Fprintln(progress, "installing the chart")
+	if _, err := s.helm.Install(ctx, s.cloud, "--wait", "--timeout=3m"); err != nil {
+		return err
+	}
+	for _, n := range s.Nodes() {
+		if _, err := s.WaitNode(ctx, n.Name(), initialised); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func initialised(node *corev1.Node) error {
+	if node == nil || node.Spec.ProviderID == "" || len(node.Spec.Taints) > 0 {
+		return errors.New("the node is not initialised")
+	}
+	return nil
+}
+
+// carry tells the data plane of load balancers until the context ends.
+func (s *site) carry(ctx context.Context) {
+	tick := time.NewTicker(carryPeriod)
+	defer tick.Stop()
+	for {
+		var listeners []plane.Listener
+		for _, b := range s.cloud.LoadBalancers() {
+			if b.Active {
+				listeners = append(listeners, b.Listeners...)
+			}
+		}
+		if err := s.Plane().Set(ctx, listeners); err != nil {
+			if ctx.Err() != nil {
+				err = nil
+			}
+			s.carrying <- err
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			s.carrying <- nil
+			return
+		}
+	}
+}
+
+// powerOff deletes the machine of a node and cuts its power.
+func (s *site) powerOff(name string) error {
+	for _, n := range s.Nodes() {
+		if n.Name() == name {
+			err := s.cloud.DeleteMachine(name)
+			n.Stop()
+			return err
+		}
+	}
+	return fmt.Errorf("deleting the machine of %s: there is no such node", name)
+}
