@@ -114,8 +114,8 @@ controlplane-nodes: need-go ## Build kube-scheduler, kubelet and kube-proxy too.
 	@cd test && go run ./controlplane/cmd/controlplane build -nodes
 
 .PHONY: node-deps
-node-deps: ## Install what nodes that run pods need: containerd and a few others (Debian, root).
-	@hack/node-deps.sh
+node-deps: ## Install what nodes that run pods need, and Kubernetes' own tests: containerd, nftables and a few others (Debian, root).
+	@hack/node-deps.sh kubernetes
 
 .PHONY: generate
 generate: need-go ## Regenerate everything that is derived from declarations in code.
@@ -244,6 +244,17 @@ e2e-node: need-go need-cc ## Run only those with helm, on nodes that run pods (L
 e2e-node-ready: controlplane-nodes helm
 	@for cloud in sim digitalocean; do $(MAKE) --no-print-directory image PROVIDERS=$$cloud || exit 1; done
 	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
+
+# KUBERNETES_FLAGS are those of test/cmd/e2ekubernetes. All specs are 17, two of which take a quarter of an hour, and one of Nodes
+# with a Kubernetes of its own, which is built once.
+KUBERNETES_FLAGS ?= $(if $(CI_ALL),-slow -nodes)
+.PHONY: e2e-kubernetes
+e2e-kubernetes: need-go need-cc ## Run Kubernetes' own tests of load balancers with this CCM (CLOUD=sim, FOCUS=text, CI_ALL=1 for all, RECORD=1 publishes; Linux, root, `make node-deps`).
+	@test "$$CI" != true || hack/node-deps.sh kubernetes
+	@cd test && go run ./cmd/e2ekubernetes -check
+	@$(MAKE) --no-print-directory controlplane-nodes helm
+	@$(MAKE) --no-print-directory image PROVIDERS=$(CLOUD)
+	cd test && go run ./cmd/e2ekubernetes -cloud $(CLOUD) $(if $(FOCUS),-focus '$(FOCUS)') $(if $(RECORD),-record) $(KUBERNETES_FLAGS)
 
 # Chart, Nodes and Services on the API server that test/controlplane/oldest pins, which is built once (minutes). AWS is a
 # moto server. What differs from `make e2e` is the API server alone.

@@ -8,12 +8,17 @@ import (
 	"time"
 )
 
+// Version returns the version of Kubernetes that the module in dir pins.
+func Version(dir string) (string, error) {
+	return program{name: "Kubernetes", versionPin: "k8s.io/kubernetes"}.version(dir)
+}
+
 // BuildModule compiles the main package pkg into output, as the module in dir pins it and its Kubernetes. The flags
 // are those of the control plane's programs of that version, so what these are made of is not compiled again.
 // progress receives a line now and then.
 func BuildModule(ctx context.Context, dir, pkg, output string, progress io.Writer) error {
-	p := program{name: filepath.Base(output), pkg: pkg, versionPin: "k8s.io/kubernetes"}
-	version, err := p.version(dir)
+	p := program{name: filepath.Base(output), pkg: pkg}
+	version, err := Version(dir)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,8 @@ type suite struct {
 	program, filter, provider string
 	// command makes a command that runs where clients are.
 	command func(ctx context.Context, args ...string) *exec.Cmd
-	// module is the folder of the module that pins its Kubernetes.
-	module string
+	// module is the folder of the module that pins its Kubernetes, of that version.
+	module, version string
 	// args are common to all specs. dir receives logs and reports.
 	args []string
 	dir  string

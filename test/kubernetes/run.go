@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes/agnhost"
@@ -44,6 +46,9 @@ type source struct {
 // Run runs the specs and returns how each ended, in their order. An error says why they could not run, or what was found that belongs to
 // no spec.
 func Run(ctx context.Context, o Options) (results []Result, err error) {
+	if err := Missing(); err != nil {
+		return nil, err
+	}
 	sources, err := o.build(ctx)
 	if err != nil {
 		return nil, err
@@ -77,11 +82,11 @@ func Run(ctx context.Context, o Options) (results []Result, err error) {
 	return results, s.conclude(ctx, w)
 }
 
+// Missing says what this machine lacks, a line for each, nil when nothing.
+func Missing() error { return errors.Join(cluster.Missing(), plane.Missing(), agnhost.Missing()) }
+
 // build builds what is needed before a cluster is.
 func (o Options) build(ctx context.Context) ([]suite, error) {
-	if err := errors.Join(agnhost.Missing()); err != nil {
-		return nil, err
-	}
 	root, err := ccm.Root()
 	if err != nil {
 		return nil, err
@@ -97,6 +102,9 @@ func (o Options) build(ctx context.Context) ([]suite, error) {
 	var suites []suite
 	for i, from := range sources {
 		s := suite{program: filepath.Join(o.Dir, fmt.Sprintf("suite-%d", i)), filter: from.filter, provider: from.provider, dir: filepath.Join(o.Dir, fmt.Sprintf("logs-%d", i)), module: from.module}
+		if s.version, err = controlplane.Version(from.module); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(s.dir, 0o755); err != nil {
 			return nil, fmt.Errorf("making a folder for logs: %w", err)
 		}
@@ -129,6 +137,7 @@ func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, e
 	began := time.Now()
 	return inLanes(ctx, from, specs, o.Lanes, func(r *Result) {
 		*r = judge(o.Cloud, *r)
+		r.Kubernetes = from.version
 		fmt.Fprintf(o.Progress, "%5.0f s  %-8s %4.0f s  %s\n", time.Since(began).Seconds(), r.Outcome, r.Took.Seconds(), r.Spec.Short())
 		if r.Outcome != Passed {
 			fmt.Fprintf(o.Progress, "         %s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n         "))

@@ -53,6 +53,8 @@ type Result struct {
 	// Message says why it failed or was skipped.
 	Message string
 	Took    time.Duration
+	// Kubernetes is the version of the spec.
+	Kubernetes string
 }
 
 // report is what of ginkgo's JSON report matters.

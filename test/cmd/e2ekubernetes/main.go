@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes"
 )
@@ -42,9 +43,18 @@ func run(ctx context.Context, args []string) error {
 	flags.BoolVar(&o.Nodes, "nodes", false, "run the spec of Nodes too, of another Kubernetes, which has to be built")
 	flags.IntVar(&o.Lanes, "lanes", 3, "run so `many` specs at a time")
 	flags.StringVar(&o.Dir, "dir", filepath.Join(root, "dist", "e2e-kubernetes"), "the `folder` for logs")
+	check := flags.Bool("check", false, "only say what this machine lacks")
+	record := flags.Bool("record", false, "add the results to the published ones and write docs/reference/kubernetes-e2e.md")
 	if err := flags.Parse(args); err != nil {
 		return flag.ErrHelp // flags has said what is wrong
 	}
+	if *check {
+		return kubernetes.Missing()
+	}
+	here := bench.Here()
 	results, err := kubernetes.Run(ctx, o)
-	return errors.Join(kubernetes.Table(os.Stdout, results), err)
+	if err = errors.Join(kubernetes.Table(os.Stdout, results), err); err == nil && *record {
+		err = kubernetes.Record(root, here, o, results)
+	}
+	return err
 }

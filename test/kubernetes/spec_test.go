@@ -1,0 +1,91 @@
+package kubernetes
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const full = "[sig-network] LoadBalancers [Feature:LoadBalancer] should work"
+
+func write(t *testing.T, content string) report {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "report.json")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := readReport(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// spec is one of a report, of the container that all of these tests have.
+func spec(kind, text, state, message string) string {
+	return `{"ContainerHierarchyTexts":["[sig-network] LoadBalancers [Feature:LoadBalancer]"],"LeafNodeType":"` + kind +
+		`","LeafNodeText":"` + text + `","State":"` + state + `","Failure":{"Message":"` + message + `"}}`
+}
+
+func TestOutcome(t *testing.T) {
+	other := spec("It", "should do something else", "skipped", "")
+	for name, test := range map[string]struct {
+		report, message string
+		want            Outcome
+	}{
+		"passed":             {`[{"SpecReports":[` + other + `,` + spec("It", "should work", "passed", "") + `]}]`, "", Passed},
+		"failed":             {`[{"SpecReports":[` + spec("It", "should work", "failed", "no answer") + `]}]`, "no answer", Failed},
+		"timed out":          {`[{"SpecReports":[` + spec("It", "should work", "timedout", "a suite timeout") + `]}]`, "timedout: a suite timeout", Failed},
+		"skipped":            {`[{"SpecReports":[` + spec("It", "should work", "skipped", "only on aws") + `]}]`, "only on aws", Skipped},
+		"the setup failed":   {`[{"SpecReports":[{"LeafNodeType":"SynchronizedBeforeSuite","State":"failed","Failure":{"Message":"no nodes"}},` + spec("It", "should work", "passed", "") + `]}]`, "no nodes", Failed},
+		"the suite was slow": {`[{"SpecialSuiteFailureReasons":["Suite Timeout Elapsed"],"SpecReports":[` + spec("It", "should work", "passed", "") + `]}]`, "Suite Timeout", Failed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, message, err := write(t, test.report).outcome(full)
+			if err != nil || got != test.want || !strings.Contains(message, test.message) {
+				t.Errorf("%s %q %v, want %s %q", got, message, err, test.want, test.message)
+			}
+		})
+	}
+	if got, _, err := write(t, `[{"SpecReports":[`+other+`]}]`).outcome(full); err == nil || got != Failed {
+		t.Errorf("a report without the spec: %s, %v", got, err)
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	r := write(t, `[{"SpecReports":[`+spec("It", "should work", "passed", "")+`,`+spec("It", "is filtered out", "skipped", "")+`,`+
+		spec("ReportAfterSuite", "", "passed", "")+`,`+spec("It", "should survive a rolling update [Slow]", "passed", "")+`]}]`)
+	list := r.specs()
+	if len(list) != 2 || list[0].Name != full || list[0].Slow || !list[1].Slow {
+		t.Fatalf("specs: %+v", list)
+	}
+	if got := list[1].Short(); got != "should survive a rolling update" {
+		t.Errorf("short name %q", got)
+	}
+}
+
+// A spec that skips itself fails unless it is in the list, and one in the list fails unless it does.
+func TestJudge(t *testing.T) {
+	old := skips
+	defer func() { skips = old }()
+	skips = []Skip{{Cloud: "here", Spec: "client", Reason: "this cloud ends connections"}}
+	for _, test := range []struct {
+		cloud, spec string
+		outcome     Outcome
+		want        Outcome
+		message     string
+	}{
+		{"here", "keeps the client", Skipped, Skipped, "this cloud ends connections"},
+		{"here", "keeps the client", Passed, Failed, "in the list of skips"},
+		{"here", "keeps the client", Failed, Failed, "in the list of skips"},
+		{"elsewhere", "keeps the client", Skipped, Failed, "not in the list of skips"},
+		{"here", "works", Passed, Passed, ""},
+		{"here", "works", Skipped, Failed, "not in the list of skips"},
+	} {
+		got := judge(test.cloud, Result{Spec: Spec{Name: test.spec}, Outcome: test.outcome})
+		if got.Outcome != test.want || !strings.Contains(got.Message, test.message) {
+			t.Errorf("%s on %s, %s: %s %q, want %s %q", test.spec, test.cloud, test.outcome, got.Outcome, got.Message, test.want, test.message)
+		}
+	}
+}
