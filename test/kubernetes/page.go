@@ -35,9 +35,9 @@ type Row struct {
 	Spec string `json:"spec"`
 	// Kubernetes is the version of the spec.
 	Kubernetes string  `json:"kubernetes"`
-	Outcome Outcome `json:"outcome"`
-	Seconds int     `json:"seconds"`
-	Reason  string  `json:"reason,omitempty"`
+	Outcome    Outcome `json:"outcome"`
+	Seconds    int     `json:"seconds"`
+	Reason     string  `json:"reason,omitempty"`
 }
 
 // Record adds the results of a whole run to the published ones, in the place of those of the same cloud, and writes the page. One with a
