@@ -150,20 +150,6 @@ func (s *slot) router() netip.Addr { return s.address(2) }
 // serviceDNS is an address of the machine, where the cluster's DNS is.
 func (s *slot) serviceDNS() netip.Addr { return s.address(3) }
 
-// balancerNetwork has the addresses of load balancers, clientNetwork those of their clients (RFC 2544). They are known in the namespaces of
-// the cluster only.
-func (s *slot) balancerNetwork() netip.Prefix {
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 19, byte(s.number), 0}), 24)
-}
-
-func (s *slot) clientNetwork() netip.Prefix {
-	return netip.PrefixFrom(netip.AddrFrom4([4]byte{198, 18, byte(s.number), 0}), 24)
-}
-
-func (s *slot) client() netip.Addr { return s.clientNetwork().Addr().Next() }
-
-func (s *slot) clientRouter() netip.Addr { return s.client().Next() }
-
 // gateway is the machine's own address.
 func (s *slot) gateway() netip.Addr { return s.address(1) }
 

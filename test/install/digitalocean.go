@@ -2,13 +2,17 @@ package install
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"net/netip"
+	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
@@ -17,13 +21,15 @@ const (
 	digitalOceanRegion = "fra1"
 )
 
-// DigitalOcean is the emulator of DigitalOcean's API. Its balancers carry no traffic.
+// DigitalOcean is the emulator of DigitalOcean's API. Its balancers carry traffic on the cluster's data plane.
 type DigitalOcean struct {
 	*digitalocean.Server
 	// IDs are those of the nodes' droplets, by name.
 	IDs map[string]int
 
-	url string
+	url    string
+	mu     sync.Mutex // of probes
+	probes probes
 }
 
 // OpenDigitalOcean starts the emulator where nodes can reach it, and puts the token where
@@ -32,6 +38,7 @@ func OpenDigitalOcean(ctx context.Context, c *cluster.Cluster) (*DigitalOcean, e
 	d := &DigitalOcean{
 		Server: digitalocean.New(digitalocean.Options{Token: digitalOceanToken, Region: digitalOceanRegion}),
 		IDs:    map[string]int{},
+		probes: probes{},
 	}
 	for _, n := range c.Nodes() {
 		droplet := d.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.Name, d.PrivateIPv4 = n.Name(), n.Address().String() })[0]
@@ -63,11 +70,85 @@ func (d *DigitalOcean) Arguments() []string {
 // Door implements [Cloud].
 func (d *DigitalOcean) Door(string, int32) string { return "" }
 
-// LoadBalancers implements [Cloud]: what there is carries no traffic.
-func (d *DigitalOcean) LoadBalancers() []LoadBalancer { return nil }
+// LoadBalancers implements [Cloud].
+func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	state := d.State()
+	machines := map[int]*digitalocean.Droplet{}
+	for _, m := range state.Droplets {
+		machines[m.ID] = m
+	}
+	for _, b := range state.Balancers {
+		targets := map[string]string{}
+		for _, id := range b.DropletIDs {
+			if m := machines[id]; m != nil {
+				targets[m.Name] = m.PrivateIPv4
+			}
+		}
+		check := api.HealthCheck{
+			Protocol: b.HealthCheck.Protocol, Port: b.HealthCheck.Port, Path: b.HealthCheck.Path,
+			HealthyThreshold: b.HealthCheck.HealthyThreshold, UnhealthyThreshold: b.HealthCheck.UnhealthyThreshold,
+			IntervalSeconds: b.HealthCheck.CheckIntervalSeconds, TimeoutSeconds: b.HealthCheck.ResponseTimeoutSeconds,
+		}
+		health := d.probes.look(b.ID, check, targets)
+		balancer := LoadBalancer{ID: b.ID, ServiceUID: serviceOf(b.Tags), Active: b.Status == digitalocean.BalancerActive, Healthy: health.healthy()}
+		if at, err := netip.ParseAddr(b.IP); err == nil {
+			for _, rule := range b.ForwardingRules {
+				balancer.Listeners = append(balancer.Listeners, d.listener(b, at, rule, health.targets(targets)))
+			}
+		}
+		list = append(list, balancer)
+	}
+	d.probes.keep(list)
+	return list
+}
+
+// listener is a rule of a balancer in the words of the data plane. A network balancer passes packets through as they are, a regional one
+// ends connections.
+//
+// https://docs.digitalocean.com/products/networking/load-balancers/concepts/
+func (d *DigitalOcean) listener(b digitalocean.Balancer, at netip.Addr, rule digitalocean.ForwardingRule, targets []plane.Target) plane.Listener {
+	l := plane.Listener{Address: at, Protocol: "tcp", Port: rule.EntryPort, Targets: targets, Sources: allowed(b.Firewall.Allow)}
+	if rule.EntryProtocol == "udp" {
+		l.Protocol = "udp"
+	}
+	if b.Type != digitalocean.TypeRegionalNetwork {
+		l.NodePort, l.HidesClient = rule.TargetPort, true
+	}
+	return l
+}
+
+// allowed reads entries such as "cidr:192.0.2.0/24" and "ip:192.0.2.1".
+func allowed(entries []string) (list []netip.Prefix) {
+	for _, entry := range entries {
+		_, text, _ := strings.Cut(entry, ":")
+		if address, err := netip.ParseAddr(text); err == nil {
+			list = append(list, netip.PrefixFrom(address, address.BitLen()))
+		} else if prefix, err := netip.ParsePrefix(text); err == nil {
+			list = append(list, prefix)
+		}
+	}
+	return list
+}
+
+// serviceOf returns the UID in the tag "ccm-service:namespace:name:UID".
+func serviceOf(tags []string) string {
+	for _, tag := range tags {
+		if parts := strings.Split(tag, ":"); len(parts) == 4 && parts[0] == "ccm-service" {
+			return parts[3]
+		}
+	}
+	return ""
+}
 
 // DeleteMachine implements [Cloud].
-func (d *DigitalOcean) DeleteMachine(string) error { return errors.ErrUnsupported }
+func (d *DigitalOcean) DeleteMachine(node string) error { return d.Droplets.Delete(d.IDs[node]) }
 
 // Close implements [Cloud].
-func (d *DigitalOcean) Close() { d.Server.Close() }
+func (d *DigitalOcean) Close() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.probes.keep(nil)
+	d.Server.Close()
+}

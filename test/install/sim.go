@@ -2,7 +2,6 @@ package install
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -71,13 +70,18 @@ func (s *Sim) LoadBalancers() (list []LoadBalancer) {
 		machines[m.ID] = m
 	}
 	for _, b := range s.Balancers() {
-		balancer := LoadBalancer{ID: b.ID, ServiceUID: b.Labels[simUID], Active: b.Status == api.StatusActive, Healthy: map[string]bool{}}
+		targets, known := map[string]string{}, health{}
 		for _, id := range b.Targets {
-			balancer.Healthy[machines[id].Name] = b.TargetHealth[id] == api.HealthHealthy
+			m := machines[id]
+			targets[m.Name], known[m.Name] = m.IPv4(), b.TargetHealth[id]
 		}
+		balancer := LoadBalancer{ID: b.ID, ServiceUID: b.Labels[simUID], Active: b.Status == api.StatusActive, Healthy: known.healthy()}
 		for _, at := range b.Addresses {
 			for _, l := range b.Listeners {
-				balancer.Listeners = append(balancer.Listeners, listener(b, netip.MustParseAddr(at), l, machines))
+				balancer.Listeners = append(balancer.Listeners, plane.Listener{
+					Address: netip.MustParseAddr(at), Protocol: l.Protocol, Port: l.Port, NodePort: l.NodePort, Targets: known.targets(targets),
+					Sources: prefixes(b.AllowedSources), Affinity: b.SessionAffinity, Drain: simDrain,
+				})
 			}
 		}
 		list = append(list, balancer)
@@ -86,26 +90,11 @@ func (s *Sim) LoadBalancers() (list []LoadBalancer) {
 	return list
 }
 
-// listener is an open port of a balancer in the words of the data plane. Until a target is known to be healthy, those of which nothing is
-// known get traffic.
-func listener(b api.Balancer, at netip.Addr, l api.Listener, machines map[string]api.Machine) plane.Listener {
-	carried := plane.Listener{
-		Address: at, Protocol: l.Protocol, Port: l.Port, NodePort: l.NodePort, Affinity: b.SessionAffinity, Drain: simDrain,
+func prefixes(texts []string) (list []netip.Prefix) {
+	for _, text := range texts {
+		list = append(list, netip.MustParsePrefix(text))
 	}
-	for _, source := range b.AllowedSources {
-		carried.Sources = append(carried.Sources, netip.MustParsePrefix(source))
-	}
-	good := api.HealthHealthy
-	if !slices.Contains(slices.Collect(maps.Values(b.TargetHealth)), good) {
-		good = api.HealthUnknown
-	}
-	for _, id := range b.Targets {
-		m := machines[id]
-		if address, err := netip.ParseAddr(m.IPv4()); err == nil {
-			carried.Targets = append(carried.Targets, plane.Target{Address: address, Healthy: b.TargetHealth[id] == good})
-		}
-	}
-	return carried
+	return list
 }
 
 // DeleteMachine implements [Cloud].

@@ -1,7 +1,7 @@
 // Package plane is the data plane of load balancers: it carries the traffic of a list of listeners to nodes, with nftables, in a network
 // namespace that routes between clients and nodes. Nothing of it is on the machine itself.
 //
-//	a client   198.18.N.1
+//	a client   198.51.100.1
 //	  │
 //	the switch           a route to each load balancer; the table "balancers" chooses a target for each new flow
 //	  │

@@ -1,0 +1,64 @@
+package install
+
+import (
+	"maps"
+	"net/netip"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/proxy"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
+)
+
+// probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. By the ID of the load balancer.
+type probes map[string]*proxy.Proxy
+
+// health is what is known of targets, by the name of the node, as in [api.Balancer].
+type health map[string]string
+
+// look says what the targets of a load balancer are to be checked with, and what is known by now. Targets are addresses by name.
+func (p probes) look(id string, check api.HealthCheck, targets map[string]string) health {
+	if p[id] == nil {
+		p[id] = proxy.New("")
+	}
+	p[id].Apply(api.BalancerSpec{HealthCheck: check}, targets)
+	known := health{}
+	for name := range targets {
+		known[name] = api.HealthUnknown
+	}
+	p[id].Report(&api.Balancer{TargetHealth: known})
+	return known
+}
+
+// keep ends the checks of all other load balancers.
+func (p probes) keep(list []LoadBalancer) {
+	maps.DeleteFunc(p, func(id string, checks *proxy.Proxy) bool {
+		gone := !slices.ContainsFunc(list, func(b LoadBalancer) bool { return b.ID == id })
+		if gone {
+			checks.Close()
+		}
+		return gone
+	})
+}
+
+func (h health) healthy() map[string]bool {
+	healthy := map[string]bool{}
+	for name, state := range h {
+		healthy[name] = state == api.HealthHealthy
+	}
+	return healthy
+}
+
+// targets are those of a listener. Until one is known to be healthy, those of which nothing is known get traffic.
+func (h health) targets(addresses map[string]string) (list []plane.Target) {
+	good := api.HealthHealthy
+	if !slices.Contains(slices.Collect(maps.Values(h)), good) {
+		good = api.HealthUnknown
+	}
+	for _, name := range slices.Sorted(maps.Keys(addresses)) {
+		if address, err := netip.ParseAddr(addresses[name]); err == nil {
+			list = append(list, plane.Target{Address: address, Healthy: h[name] == good})
+		}
+	}
+	return list
+}
