@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 )
@@ -21,6 +22,9 @@ func BuildModule(ctx context.Context, dir, pkg, output string, progress io.Write
 	version, err := Version(dir)
 	if err != nil {
 		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(output), 0o755); err != nil {
+		return fmt.Errorf("build %s: %w", p.name, err)
 	}
 	started := time.Now()
 	stop := reportProgress(progress, p.name+" of Kubernetes "+version)

@@ -4,6 +4,7 @@ package agnhost
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -95,7 +96,7 @@ var (
 func nameIn(manifest string) (string, error) {
 	registry, image := registryLine.FindStringSubmatch(manifest), imageLine.FindStringSubmatch(manifest)
 	if registry == nil || image == nil {
-		return "", fmt.Errorf("this Kubernetes names its images in another way: the source does not say which is agnhost")
+		return "", errors.New("this Kubernetes names its images in another way: its source does not say which one is agnhost")
 	}
 	return registry[1] + "/" + image[1] + ":" + image[2], nil
 }

@@ -75,7 +75,7 @@ func TestArchiveIsAnImage(t *testing.T) {
 	}
 	got := unpack(t, image.Path)
 	want := map[string]string{
-		"tmp/": "d1777 ", "agnhost": "-755 machine code", "etc/wgetrc": "-755 tries = 1\n", "bin/cat": "l755 " + busybox,
+		"tmp": "d1777 ", "agnhost": "-755 machine code", "etc/wgetrc": "-755 tries = 1\n", "bin/cat": "l755 " + busybox,
 		"run": "/agnhost pause",
 	}
 	if !reflect.DeepEqual(got, want) {

@@ -16,45 +16,56 @@ import (
 	"k8s.io/kubernetes/test/e2e/framework"
 )
 
-// The runner's part is a server. What it hears and what the specs do is written down in one order.
-func TestRunnerHearsOfEachSpec(t *testing.T) {
-	var log []string
-	note := func(what string) func() { return func() { log = append(log, what) } }
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+// note returns a step of a spec, which writes down that it was taken.
+func note(log *[]string, what string) func() { return func() { *log = append(*log, what) } }
+
+// noteRequests is the runner. It writes down what it hears, and refuses two specs.
+func noteRequests(t *testing.T, log *[]string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
 		body, err := io.ReadAll(r.Body)
 		if err != nil {
 			t.Error(err)
 		}
-		log = append(log, r.Method+" "+r.URL.Path+" "+string(body))
+		note(log, r.Method+" "+r.URL.Path+" "+string(body))()
 		var e event
 		if err := json.Unmarshal(body, &e); err != nil {
 			t.Error(err)
 		}
-		if strings.HasSuffix(r.URL.Path, "/after") && strings.HasSuffix(e.Spec, "leaves something") {
+		switch {
+		case r.URL.Path == "/specs/after" && strings.HasSuffix(e.Spec, "leaves something"):
 			http.Error(w, "balancer a is left\nbalancer b is left", http.StatusConflict)
-		}
-		if strings.HasSuffix(r.URL.Path, "/before") && strings.HasSuffix(e.Spec, "cannot begin") {
+		case r.URL.Path == "/specs/before" && strings.HasSuffix(e.Spec, "cannot begin"):
 			http.Error(w, "the cloud is down", http.StatusConflict)
 		}
-	}))
-	defer server.Close()
+	}
+}
 
-	p := &provider{runner: newRunner(server.URL + "/")}
-	addHooks(p.runner)
+// describe declares specs whose steps are written down. They have a namespace, as the framework's have.
+func describe(p *provider, log *[]string) {
 	ginkgo.Describe("Services", func() {
 		ginkgo.BeforeEach(func() {
 			ginkgo.DeferCleanup(func() {
 				p.FrameworkAfterEach(&framework.Framework{Namespace: &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "ns"}}})
-				note("the namespace is being deleted")()
+				note(log, "the namespace is being deleted")()
 			})
 		})
-		ginkgo.AfterEach(note("AfterEach"))
-		ginkgo.It("work", func() { ginkgo.DeferCleanup(note("the Service is gone")) })
-		ginkgo.It("leaves something", note("left"))
+		ginkgo.AfterEach(note(log, "AfterEach"))
+		ginkgo.It("work", func() { ginkgo.DeferCleanup(note(log, "the Service is gone")) })
+		ginkgo.It("leaves something", note(log, "left"))
 		ginkgo.It("is not for this cloud", func() { ginkgo.Skip("other clouds only") })
-		ginkgo.It("cannot begin", note("has begun"))
+		ginkgo.It("cannot begin", note(log, "has begun"))
 	})
-	ginkgo.Describe("Others", func() { ginkgo.It("is not selected", note("unselected")) })
+	ginkgo.Describe("Others", func() { ginkgo.It("is not selected", note(log, "unselected")) })
+}
+
+// Requests to the runner and steps of the specs are in the right order, and what the runner finds fails a spec.
+func TestRunnerHearsOfEachSpec(t *testing.T) {
+	var log []string
+	server := httptest.NewServer(noteRequests(t, &log))
+	defer server.Close()
+	p := &provider{runner: newRunner(server.URL + "/")}
+	addHooks(p.runner)
+	describe(p, &log)
 	states := map[string]string{}
 	ginkgo.ReportAfterSuite("states", func(report ginkgo.Report) {
 		for _, spec := range report.SpecReports.WithLeafNodeType(types.NodeTypeIt) {
