@@ -24,10 +24,15 @@ type Cloud interface {
 	Door(address string, port int32) string
 	// LoadBalancers returns all there are. They check their targets again at about this time.
 	LoadBalancers() []LoadBalancer
+	// Calls counts what was asked about load balancers, since the cloud was opened.
+	Calls() Calls
 	// DeleteMachine deletes the machine of a node.
 	DeleteMachine(node string) error
 	Close()
 }
+
+// Calls are requests to the API of a cloud.
+type Calls struct{ Reads, Writes int }
 
 // LoadBalancer is what the cloud says of one, for the data plane of the cluster and for tests.
 type LoadBalancer struct {

@@ -142,6 +142,9 @@ func serviceOf(tags []string) string {
 	return ""
 }
 
+// Calls implements [Cloud].
+func (d *DigitalOcean) Calls() Calls { return callsOf(d.Book.Counters(), "/v2/load_balancers") }
+
 // DeleteMachine implements [Cloud].
 func (d *DigitalOcean) DeleteMachine(node string) error { return d.Droplets.Delete(d.IDs[node]) }
 

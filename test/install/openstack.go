@@ -84,6 +84,9 @@ func (o *OpenStack) Door(string, int32) string { return "" }
 // LoadBalancers implements [Cloud]: what there is carries no traffic.
 func (o *OpenStack) LoadBalancers() []LoadBalancer { return nil }
 
+// Calls implements [Cloud].
+func (o *OpenStack) Calls() Calls { return Calls{} }
+
 // DeleteMachine implements [Cloud].
 func (o *OpenStack) DeleteMachine(string) error { return errors.ErrUnsupported }
 

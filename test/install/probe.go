@@ -4,10 +4,12 @@ import (
 	"maps"
 	"net/netip"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/proxy"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
 // probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. By the ID of the load balancer.
@@ -39,6 +41,20 @@ func (p probes) keep(list []LoadBalancer) {
 		}
 		return gone
 	})
+}
+
+// callsOf counts the requests whose route begins with one of the paths.
+func callsOf(counters traffic.Counters, paths ...string) (calls Calls) {
+	for route, c := range counters.Routes {
+		method, path, _ := strings.Cut(route, " ")
+		switch about := slices.ContainsFunc(paths, func(p string) bool { return strings.HasPrefix(path, p) }); {
+		case about && traffic.Mutating(method):
+			calls.Writes += c.Requests
+		case about:
+			calls.Reads += c.Requests
+		}
+	}
+	return calls
 }
 
 func (h health) healthy() map[string]bool {

@@ -97,6 +97,19 @@ func prefixes(texts []string) (list []netip.Prefix) {
 	return list
 }
 
+// Calls implements [Cloud].
+func (s *Sim) Calls() (calls Calls) {
+	for operation, n := range s.Counters().Operations {
+		switch operation {
+		case "listBalancers", "getBalancer", "listOperations":
+			calls.Reads += n
+		case "createBalancer", "updateBalancer", "deleteBalancer":
+			calls.Writes += n
+		}
+	}
+	return calls
+}
+
 // DeleteMachine implements [Cloud].
 func (s *Sim) DeleteMachine(node string) error { return s.RemoveMachine(s.Machines[node].ID) }
 

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/retry"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
@@ -33,6 +34,8 @@ type site struct {
 	helm  *install.Helm
 	// carrying is what became of the data plane: an error, or nil when it was stopped.
 	carrying chan error
+	// gone is how many nodes have no machine any more.
+	gone int
 }
 
 // open starts a site. The data plane follows the cloud until ctx ends.
@@ -69,11 +72,14 @@ func (s *site) close() error {
 }
 
 func (s *site) install(ctx context.Context, progress io.Writer) error {
-	// The other nodes serve: the specs leave nodes of the control plane out.
-	const patch = `{"metadata":{"labels":{"node-role.kubernetes.io/control-plane":""}}}`
-	_, err := s.Client().CoreV1().Nodes().Patch(ctx, s.Nodes()[0].Name(), types.MergePatchType, []byte(patch), metav1.PatchOptions{})
-	if err != nil {
-		return fmt.Errorf("labelling a node: %w", err)
+	// As kubeadm does it. The other nodes serve.
+	control := func(node *corev1.Node) {
+		const role = "node-role.kubernetes.io/control-plane"
+		node.Labels[role] = ""
+		node.Spec.Taints = append(node.Spec.Taints, corev1.Taint{Key: role, Effect: corev1.TaintEffectNoSchedule})
+	}
+	if err := s.editNode(ctx, s.Nodes()[0].Name(), control); err != nil {
+		return err
 	}
 	if err := install.LoadImage(ctx, s.Cluster, s.helm, s.cloud); err != nil {
 		return err
@@ -91,10 +97,26 @@ func (s *site) install(ctx context.Context, progress io.Writer) error {
 }
 
 func initialised(node *corev1.Node) error {
-	if node == nil || node.Spec.ProviderID == "" || len(node.Spec.Taints) > 0 {
+	uninitialised := func(t corev1.Taint) bool { return t.Key == "node.cloudprovider.kubernetes.io/uninitialized" }
+	if node == nil || node.Spec.ProviderID == "" || slices.ContainsFunc(node.Spec.Taints, uninitialised) {
 		return errors.New("the node is not initialised")
 	}
 	return nil
+}
+
+// editNode changes a Node.
+func (s *site) editNode(ctx context.Context, name string, edit func(*corev1.Node)) error {
+	return retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		node, err := s.Client().CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+		if err == nil {
+			edit(node)
+			_, err = s.Client().CoreV1().Nodes().Update(ctx, node, metav1.UpdateOptions{})
+		}
+		if err != nil {
+			return fmt.Errorf("changing %s: %w", name, err)
+		}
+		return nil
+	})
 }
 
 // carry tells the data plane of load balancers until the context ends.
@@ -130,6 +152,7 @@ func (s *site) powerOff(name string) error {
 		if n.Name() == name {
 			err := s.cloud.DeleteMachine(name)
 			n.Stop()
+			s.gone++
 			return err
 		}
 	}

@@ -1,0 +1,184 @@
+package kubernetes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/install"
+)
+
+const (
+	// standingNamespace has the Service that is there from before the first spec until after the last one.
+	standingNamespace = "standing"
+	standingName      = "web"
+)
+
+// standingManifest has its one Pod on the last node, and a load balancer.
+const standingManifest = `
+apiVersion: v1
+kind: Namespace
+metadata: {name: ` + standingNamespace + `}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web, namespace: ` + standingNamespace + `, labels: {app: web}}
+spec:
+  nodeName: %s
+  containers:
+    - {name: echo, image: ` + cluster.EchoImage + `, imagePullPolicy: Never}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: ` + standingName + `, namespace: ` + standingNamespace + `}
+spec:
+  type: LoadBalancer
+  selector: {app: web}
+  ports: [{port: 80, targetPort: 8080}]
+`
+
+// budgets are how many calls about load balancers the life of the standing Service takes at most, by provider: it is made, its policy
+// becomes Local, a node leaves and comes back, it is deleted.
+var budgets = map[string]install.Calls{
+	"sim":          {Writes: 5, Reads: 20},
+	"digitalocean": {Writes: 5, Reads: 20},
+}
+
+// standing is a Service of the runner's own, in whose life the specs are a long pause.
+type standing struct {
+	*site
+	watch *watch
+	id    string // of its load balancer
+	spent install.Calls
+}
+
+// counted does something and adds what it cost. Nothing else asks the cloud meanwhile.
+func (s *standing) counted(ctx context.Context, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	before := s.cloud.Calls()
+	if err := do(ctx); err != nil {
+		return fmt.Errorf("the standing Service: %s: %w", what, err)
+	}
+	after := s.cloud.Calls()
+	s.spent.Reads += after.Reads - before.Reads
+	s.spent.Writes += after.Writes - before.Writes
+	return nil
+}
+
+// begin makes the Service and waits until all nodes are healthy targets.
+func (s *standing) begin(ctx context.Context) error {
+	return s.counted(ctx, "it is made", func(ctx context.Context) error {
+		last := s.Nodes()[len(s.Nodes())-1].Name()
+		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, standingManifest, last)); err != nil {
+			return err
+		}
+		return controlplane.Eventually(ctx, func(ctx context.Context) error {
+			b, err := s.right(ctx, len(s.Nodes()))
+			s.id = b.ID
+			return err
+		})
+	})
+}
+
+// end changes the Service and the nodes and deletes it, and looks at what it cost.
+func (s *standing) end(ctx context.Context) error {
+	services := s.Client().CoreV1().Services(standingNamespace)
+	patch := func(ctx context.Context, text string) error {
+		_, err := services.Patch(ctx, standingName, types.MergePatchType, []byte(text), metav1.PatchOptions{})
+		return err
+	}
+	for _, step := range []struct {
+		name    string
+		do      func(context.Context) error
+		targets int
+	}{
+		{"its policy becomes Local", func(ctx context.Context) error { return patch(ctx, `{"spec":{"externalTrafficPolicy":"Local"}}`) }, s.running()},
+		{"a node is excluded", func(ctx context.Context) error { return s.exclude(ctx, true) }, s.running() - 1},
+		{"the node is back", func(ctx context.Context) error { return s.exclude(ctx, false) }, s.running()},
+	} {
+		err := s.counted(ctx, step.name, func(ctx context.Context) error {
+			if err := step.do(ctx); err != nil {
+				return err
+			}
+			return controlplane.Eventually(ctx, func(ctx context.Context) error { _, err := s.right(ctx, step.targets); return err })
+		})
+		if err != nil {
+			return err
+		}
+	}
+	err := s.counted(ctx, "it is deleted", func(ctx context.Context) error {
+		if err := services.Delete(ctx, standingName, metav1.DeleteOptions{}); err != nil {
+			return err
+		}
+		return controlplane.Eventually(ctx, func(context.Context) error {
+			if left := s.cloud.LoadBalancers(); len(left) > 0 {
+				return fmt.Errorf("%d load balancers are left, such as %s", len(left), left[0].ID)
+			}
+			return nil
+		})
+	})
+	if found := s.watch.findings(standingNamespace); len(found) > 0 {
+		err = errors.Join(err, fmt.Errorf("the standing Service: %s", strings.Join(found, "\n")))
+	}
+	return errors.Join(err, within(s.spent, budgets[s.cloud.Provider()]))
+}
+
+// within returns an error where more calls were made than the budget has.
+func within(spent, budget install.Calls) error {
+	if spent.Writes > budget.Writes || spent.Reads > budget.Reads {
+		return fmt.Errorf("the standing Service took %d writes and %d reads of load balancers, at most %d and %d are right", spent.Writes, spent.Reads, budget.Writes, budget.Reads)
+	}
+	return nil
+}
+
+// right returns the load balancer of the Service. An error says what is not as it is to be: it is the same as ever, it has that many
+// targets, and their health follows the policy.
+func (s *standing) right(ctx context.Context, targets int) (install.LoadBalancer, error) {
+	now, err := s.watch.read(ctx)
+	if err != nil {
+		return install.LoadBalancer{}, err
+	}
+	for _, svc := range now.services {
+		if svc.Namespace != standingNamespace {
+			continue
+		}
+		for _, b := range now.balancers {
+			if b.ServiceUID != string(svc.UID) {
+				continue
+			}
+			switch problem := now.health(svc, b); {
+			case s.id != "" && b.ID != s.id:
+				return b, fmt.Errorf("the load balancer is %s, it was %s", b.ID, s.id)
+			case !b.Active || len(svc.Status.LoadBalancer.Ingress) == 0:
+				return b, errors.New("the load balancer does not work yet")
+			case len(b.Healthy) != targets:
+				return b, fmt.Errorf("the load balancer has %d targets, want %d", len(b.Healthy), targets)
+			case problem != "":
+				return b, errors.New(problem)
+			}
+			return b, nil
+		}
+	}
+	return install.LoadBalancer{}, errors.New("the Service has no load balancer")
+}
+
+// exclude takes the first node out of all load balancers, or back.
+func (s *standing) exclude(ctx context.Context, out bool) error {
+	return s.editNode(ctx, s.Nodes()[0].Name(), func(node *corev1.Node) {
+		delete(node.Labels, corev1.LabelNodeExcludeBalancers)
+		if out {
+			node.Labels[corev1.LabelNodeExcludeBalancers] = ""
+		}
+	})
+}
+
+// running is how many nodes have not been powered off.
+func (s *standing) running() int { return len(s.Nodes()) - s.gone }
