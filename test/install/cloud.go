@@ -54,10 +54,12 @@ func Open(ctx context.Context, provider string, c *cluster.Cluster) (Cloud, erro
 		return OpenSim(c)
 	case "digitalocean":
 		return OpenDigitalOcean(ctx, c)
+	case "hcloud":
+		return OpenHetzner(ctx, c)
 	case "openstack":
 		return OpenOpenStack(ctx, c)
 	default:
-		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: digitalocean, openstack, sim", provider)
+		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: digitalocean, hcloud, openstack, sim", provider)
 	}
 }
 

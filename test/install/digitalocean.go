@@ -79,7 +79,9 @@ func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
 	for _, m := range state.Droplets {
 		machines[m.ID] = m
 	}
+	var checked []string
 	for _, b := range state.Balancers {
+		checked = append(checked, b.ID)
 		targets := map[string]string{}
 		for _, id := range b.DropletIDs {
 			if m := machines[id]; m != nil {
@@ -100,7 +102,7 @@ func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
 		}
 		list = append(list, balancer)
 	}
-	d.probes.keep(list)
+	d.probes.keep(checked)
 	return list
 }
 

@@ -12,13 +12,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
-// probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. By the ID of the load balancer.
+// probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. By ID, such as that of the load balancer.
 type probes map[string]*proxy.Proxy
 
 // health is what is known of targets, by the name of the node, as in [api.Balancer].
 type health map[string]string
 
-// look says what the targets of a load balancer are to be checked with, and what is known by now. Targets are addresses by name.
+// look says what targets are to be checked with, and what is known by now. Targets are addresses by name.
 func (p probes) look(id string, check api.HealthCheck, targets map[string]string) health {
 	if p[id] == nil {
 		p[id] = proxy.New("")
@@ -32,10 +32,10 @@ func (p probes) look(id string, check api.HealthCheck, targets map[string]string
 	return known
 }
 
-// keep ends the checks of all other load balancers.
-func (p probes) keep(list []LoadBalancer) {
+// keep ends all other checks.
+func (p probes) keep(ids []string) {
 	maps.DeleteFunc(p, func(id string, checks *proxy.Proxy) bool {
-		gone := !slices.ContainsFunc(list, func(b LoadBalancer) bool { return b.ID == id })
+		gone := !slices.Contains(ids, id)
 		if gone {
 			checks.Close()
 		}

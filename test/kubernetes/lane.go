@@ -63,6 +63,9 @@ func (s suite) run(ctx context.Context, spec Spec, number int) Result {
 		return result
 	}
 	result.Outcome, result.Message, problem = r.outcome(spec.Name)
+	if result.Outcome == Skipped {
+		result.Outcome, result.Message = Failed, "it skipped itself, and is not in the list of skips: "+result.Message
+	}
 	if problem = errors.Join(problem, exit(err, result.Outcome)); problem != nil {
 		result.Outcome, result.Message = Failed, result.Message+"\n"+problem.Error()
 	}
@@ -97,11 +100,15 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	return nil
 }
 
-// inLanes runs specs, so many at a time, and those that are last one after the other when all others have ended. Each that ends is told of.
-func inLanes(ctx context.Context, s suite, specs []Spec, lanes int, tell func(*Result)) []Result {
+// inLanes runs the specs that are not skipped on a cloud, so many at a time, and those that are last one after the other when all others have ended. Each that ends is told of.
+func inLanes(ctx context.Context, s suite, cloud string, specs []Spec, lanes int, tell func(*Result)) []Result {
 	results := make([]Result, len(specs))
 	one := func(i int) {
-		results[i] = s.run(ctx, specs[i], i)
+		if reason := skipped(cloud, specs[i]); reason != "" {
+			results[i] = Result{Spec: specs[i], Outcome: Skipped, Message: reason}
+		} else {
+			results[i] = s.run(ctx, specs[i], i)
+		}
 		tell(&results[i])
 	}
 	free := make(chan struct{}, lanes)

@@ -49,6 +49,7 @@ spec:
 var budgets = map[string]install.Calls{
 	"sim":          {Writes: 5, Reads: 20},
 	"digitalocean": {Writes: 5, Reads: 20},
+	"hcloud":       {Writes: 5, Reads: 20},
 }
 
 // standing is a Service of the runner's own, in whose life the specs are a long pause.

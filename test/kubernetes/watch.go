@@ -169,6 +169,9 @@ func (w *watch) lookAtBalancers(s state, seen map[string]bool) {
 // health says which target of a load balancer is not as the Service's policy has it.
 func (s state) health(svc corev1.Service, b install.LoadBalancer) string {
 	with := s.nodesWithEndpoints(svc)
+	if len(with) == 0 {
+		return "" // a check of the node port fails everywhere then, one of kube-proxy nowhere
+	}
 	var wrong []string
 	for _, node := range s.nodes {
 		healthy, isTarget := b.Healthy[node.Name]

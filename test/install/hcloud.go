@@ -1,0 +1,147 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"strconv"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+)
+
+const (
+	hetznerToken    = "of-the-secret"
+	hetznerNetwork  = "nodes"
+	hetznerLocation = "fsn1"
+	// hetznerUID is the label of load balancers with the UID of their Service.
+	hetznerUID = "multicloud-ccm.io/uid"
+)
+
+// Hetzner is the emulator of Hetzner's cloud API. Its load balancers carry traffic on the cluster's data plane.
+type Hetzner struct {
+	*hcloud.Server
+	// IDs are those of the nodes' servers, by name.
+	IDs map[string]int64
+
+	url    string
+	mu     sync.Mutex // of probes
+	probes probes
+}
+
+// OpenHetzner starts the emulator where nodes can reach it, with a network that has the nodes, and puts the token where upstream's users
+// have it.
+func OpenHetzner(ctx context.Context, c *cluster.Cluster) (*Hetzner, error) {
+	h := &Hetzner{
+		Server: hcloud.New(hcloud.Options{Token: hetznerToken, Location: hetznerLocation}), IDs: map[string]int64{}, probes: probes{},
+	}
+	nodes := netip.PrefixFrom(c.Gateway(), nodeNetwork).Masked().String()
+	network := h.AddNetwork(hcloud.Network{Name: hetznerNetwork, IPRange: nodes})
+	for _, n := range c.Nodes() {
+		machine := h.SeedMachines(1, func(m *hcloud.Machine) { m.Name = n.Name() })[0]
+		h.IDs[n.Name()] = machine.ID
+		if err := h.Attach(machine.ID, network.ID, n.Address().String()); err != nil {
+			return nil, fmt.Errorf("attaching the server of %s: %w", n.Name(), err)
+		}
+	}
+	_, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Name: "hcloud"},
+		StringData: map[string]string{"token": hetznerToken, "network": hetznerNetwork},
+	}, metav1.CreateOptions{})
+	if err != nil {
+		return nil, fmt.Errorf("making the Secret: %w", err)
+	}
+	if _, err := h.Listen(c.Gateway().String() + ":0"); err != nil {
+		return nil, err
+	}
+	h.url, err = named(h.Endpoint())
+	return h, err
+}
+
+// Provider implements [Cloud].
+func (h *Hetzner) Provider() string { return "hcloud" }
+
+// Arguments implements [Cloud]. The machine that the controller manager runs on has no metadata service here, and the cluster has routes
+// between Pods of its own.
+func (h *Hetzner) Arguments() []string {
+	return arguments("hcloud", "hcloud.apiURL="+h.url, "hcloud.credentials.keys.network=network", "hcloud.networkCheckDisabled=true", "hcloud.routes=false",
+		"hcloud.loadBalancers.location="+hetznerLocation, "hcloud.loadBalancers.usePrivateIP=true",
+		"hcloud.loadBalancers.disablePrivateIngress=true", "hcloud.loadBalancers.disableIPv6=true")
+}
+
+// Door implements [Cloud].
+func (h *Hetzner) Door(string, int32) string { return "" }
+
+// LoadBalancers implements [Cloud]. Hetzner checks the targets of each port by itself; a node is healthy when it is for all ports.
+func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	state := h.State()
+	servers := map[int64]hcloud.Machine{}
+	for _, m := range state.Machines {
+		servers[m.ID] = m
+	}
+	var checked []string
+	for _, b := range state.Balancers {
+		targets := map[string]string{}
+		for _, t := range b.Targets {
+			if m, ok := servers[t.Server.ID]; ok && len(m.Private) > 0 {
+				targets[m.Name] = m.Private[0].IP
+			}
+		}
+		balancer := LoadBalancer{
+			ID: strconv.FormatInt(b.ID, 10), ServiceUID: b.Labels[hetznerUID], Active: true, Healthy: map[string]bool{},
+		}
+		for name := range targets {
+			balancer.Healthy[name] = true
+		}
+		for _, s := range b.Services {
+			id := fmt.Sprintf("%d/%d", b.ID, s.ListenPort)
+			checked = append(checked, id)
+			health := h.probes.look(id, hetznerCheck(s.HealthCheck), targets)
+			for name, healthy := range health.healthy() {
+				balancer.Healthy[name] = balancer.Healthy[name] && healthy
+			}
+			balancer.Listeners = append(balancer.Listeners, plane.Listener{
+				Address: netip.MustParseAddr(b.PublicNet.IPv4.IP), Protocol: "tcp", Port: s.ListenPort, NodePort: s.DestinationPort,
+				Targets: health.targets(targets), HidesClient: true,
+			})
+		}
+		list = append(list, balancer)
+	}
+	h.probes.keep(checked)
+	return list
+}
+
+// hetznerCheck is a health check in the words of the simulated cloud.
+func hetznerCheck(c hcloud.HealthCheck) api.HealthCheck {
+	check := api.HealthCheck{
+		Protocol: "tcp", Port: c.Port, HealthyThreshold: 1, UnhealthyThreshold: c.Retries, IntervalSeconds: c.Interval, TimeoutSeconds: c.Timeout,
+	}
+	if c.HTTP != nil {
+		check.Protocol, check.Path = "http", c.HTTP.Path
+	}
+	return check
+}
+
+// Calls implements [Cloud].
+func (h *Hetzner) Calls() Calls {
+	return callsOf(h.Book.Counters(), "/v1/load_balancers", "/v1/certificates", "/v1/actions", "/v1/load_balancer_types")
+}
+
+// DeleteMachine implements [Cloud].
+func (h *Hetzner) DeleteMachine(node string) error { return h.DeleteMachines(h.IDs[node]) }
+
+// Close implements [Cloud].
+func (h *Hetzner) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.probes.keep(nil)
+	h.Server.Close()
+}
