@@ -108,7 +108,7 @@ func libraries(ctx context.Context, program string) ([]file, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading %s: %w", program, err)
 	}
-	defer binary.Close()
+	defer func() { _ = binary.Close() }()
 	loaded := func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }
 	if !slices.ContainsFunc(binary.Progs, loaded) {
 		return nil, nil
