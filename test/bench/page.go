@@ -7,24 +7,17 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
 // Measured is a result with what its times depend on.
 type Measured struct {
 	Result
-	Commit  string `json:"commit"`
-	Date    string `json:"date"`
-	Machine string `json:"machine"`
-	// Load is the machine's at the beginning, by others, and CPUs what it has.
-	Load float64 `json:"load"`
-	CPUs int     `json:"cpus"`
+	ccm.Place
 }
 
 // listLife is for how many seconds a list of machines counts. Beyond it counts depend on the machine.
@@ -32,29 +25,6 @@ const listLife = 60
 
 // busy is the load for each processor from which times are not shown.
 const busy = 0.25
-
-// Here is what times depend on, before a run.
-func Here() (m Measured) {
-	m.CPUs, m.Date = runtime.NumCPU(), time.Now().UTC().Format(time.DateOnly)
-	m.Machine = fmt.Sprintf("%d × %s, %s/%s, %s", m.CPUs, processor(), runtime.GOOS, runtime.GOARCH, runtime.Version())
-	if average, err := os.ReadFile("/proc/loadavg"); err == nil {
-		_, _ = fmt.Sscan(string(average), &m.Load) // 0 where it is not known
-	}
-	if out, err := exec.Command("git", "rev-parse", "--short=9", "HEAD").Output(); err == nil {
-		m.Commit = strings.TrimSpace(string(out))
-	}
-	return m
-}
-
-var modelName = regexp.MustCompile(`(?m)^model name\s*:\s*(.+)$`)
-
-func processor() string {
-	info, _ := os.ReadFile("/proc/cpuinfo") // empty where it is not known
-	if found := modelName.FindSubmatch(info); found != nil {
-		return string(found[1])
-	}
-	return "unknown processor"
-}
 
 // The files of the figures that are published, below the top of the repository.
 const (

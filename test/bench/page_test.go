@@ -66,7 +66,7 @@ func TestRecordReplaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := func(cloud string, nodes, calls int, load float64) Measured {
-		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, Initialising: 3, PeakMemoryMB: map[string]float64{}}, CPUs: 2, Load: load}
+		m := Measured{Result: Result{Cloud: cloud, Nodes: nodes, Initialising: 3, PeakMemoryMB: map[string]float64{}}, Place: ccm.Place{CPUs: 2, Load: load}}
 		m.Initialise.Calls.Total, m.Initialise.Seconds = calls, 57
 		return m
 	}

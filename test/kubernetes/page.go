@@ -11,7 +11,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
+	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
 // The files of the results that are published, below the top of the repository.
@@ -22,12 +22,10 @@ const (
 
 // Published is how the specs ended on a cloud.
 type Published struct {
-	Cloud   string `json:"cloud"`
-	Commit  string `json:"commit"`
-	Date    string `json:"date"`
-	Machine string `json:"machine"`
-	Lanes   int    `json:"lanes"`
-	Rows    []Row  `json:"rows"`
+	Cloud string `json:"cloud"`
+	ccm.Place
+	Lanes int   `json:"lanes"`
+	Rows  []Row `json:"rows"`
 }
 
 // Row is how one spec ended.
@@ -42,13 +40,13 @@ type Row struct {
 
 // Record adds the results of a whole run to the published ones, in the place of those of the same cloud, and writes the page. One with a
 // failure is refused. Without results it only writes the page.
-func Record(root string, here bench.Measured, o Options, results []Result) error {
+func Record(root string, here ccm.Place, o Options, results []Result) error {
 	all, err := published(root)
 	if err != nil {
 		return err
 	}
 	if len(results) > 0 {
-		run := Published{Cloud: o.Cloud, Commit: here.Commit, Date: here.Date, Machine: here.Machine, Lanes: o.Lanes}
+		run := Published{Cloud: o.Cloud, Place: here, Lanes: o.Lanes}
 		for _, r := range results {
 			if r.Outcome == Failed {
 				return fmt.Errorf("publishing the results: %q failed", r.Spec.Short())

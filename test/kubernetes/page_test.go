@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 )
 
@@ -26,7 +25,7 @@ func TestPage(t *testing.T) {
 		t.Fatalf("%d published results: %v", len(all), err)
 	}
 	if *update {
-		if err := Record(root, bench.Measured{}, Options{}, nil); err != nil {
+		if err := Record(root, ccm.Place{}, Options{}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}

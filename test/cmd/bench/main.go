@@ -124,7 +124,7 @@ func run(ctx context.Context, o options) error {
 			return err
 		}
 		for _, n := range o.nodes {
-			here := bench.Here()
+			here := ccm.Here()
 			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Brief: o.brief, Burst: o.burst, Profiles: o.profiles, Progress: os.Stderr})
 			if err != nil {
 				return err
@@ -145,13 +145,12 @@ func run(ctx context.Context, o options) error {
 }
 
 // record publishes a result.
-func record(m bench.Measured, result bench.Result) error {
+func record(here ccm.Place, result bench.Result) error {
 	root, err := ccm.Root()
 	if err != nil {
 		return err
 	}
-	m.Result = result
-	return bench.Record(root, m)
+	return bench.Record(root, bench.Measured{Result: result, Place: here})
 }
 
 func report(o options, results []bench.Result) error {

@@ -12,7 +12,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes"
 )
@@ -51,7 +50,7 @@ func run(ctx context.Context, args []string) error {
 	if *check {
 		return kubernetes.Missing()
 	}
-	here := bench.Here()
+	here := ccm.Here()
 	results, err := kubernetes.Run(ctx, o)
 	if err = errors.Join(kubernetes.Table(os.Stdout, results), err); err == nil && *record {
 		err = kubernetes.Record(root, here, o, results)
