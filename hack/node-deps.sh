@@ -22,11 +22,11 @@ need containernetworking-plugins /usr/lib/cni/bridge /opt/cni/bin/bridge
 need iproute2 ip
 need iptables iptables
 need util-linux nsenter
+need nftables nft
+need conntrack conntrack
 case ${1:-} in
 "") ;;
 kubernetes)
-  need nftables nft
-  need conntrack conntrack
   need dash dash
   need curl curl
   need netcat-openbsd nc.openbsd

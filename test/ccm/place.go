@@ -42,4 +42,3 @@ func processor() string {
 	}
 	return "unknown processor"
 }
-

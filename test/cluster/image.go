@@ -23,7 +23,7 @@ import (
 )
 
 const (
-	// EchoImage is an image that every node has: an HTTP server on port 8080 that answers
+	// EchoImage is an image that every node has: it answers HTTP and datagrams on port 8080 with
 	// {"pod": $POD_NAME, "node": $NODE_NAME, "client": address}.
 	EchoImage = "multicloud-ccm.test/echo:1"
 	// pauseImage holds the namespaces of a pod.

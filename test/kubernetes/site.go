@@ -13,15 +13,12 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
-	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
 const (
 	// nodes is how many there are: one of the control plane, where the controller manager runs, and two that serve.
 	nodes = 3
-	// carryPeriod is how often the data plane is told of load balancers.
-	carryPeriod = 250 * time.Millisecond
 	// startLimit includes a build of Kubernetes, waitLimit bounds the wait for one thing.
 	startLimit = 30 * time.Minute
 	waitLimit  = 3 * time.Minute
@@ -120,31 +117,7 @@ func (s *site) editNode(ctx context.Context, name string, edit func(*corev1.Node
 }
 
 // carry tells the data plane of load balancers until the context ends.
-func (s *site) carry(ctx context.Context) {
-	tick := time.NewTicker(carryPeriod)
-	defer tick.Stop()
-	for {
-		var listeners []plane.Listener
-		for _, b := range s.cloud.LoadBalancers() {
-			if b.Active {
-				listeners = append(listeners, b.Listeners...)
-			}
-		}
-		if err := s.Plane().Set(ctx, listeners); err != nil {
-			if ctx.Err() != nil {
-				err = nil
-			}
-			s.carrying <- err
-			return
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			s.carrying <- nil
-			return
-		}
-	}
-}
+func (s *site) carry(ctx context.Context) { s.carrying <- install.Carry(ctx, s.Cluster, s.cloud) }
 
 // powerOff deletes the machine of a node and cuts its power.
 func (s *site) powerOff(name string) error {

@@ -66,12 +66,25 @@ func (s *standing) counted(ctx context.Context, what string, do func(context.Con
 	defer cancel()
 	before := s.cloud.Calls()
 	if err := do(ctx); err != nil {
-		return fmt.Errorf("the standing Service: %s: %w", what, err)
+		return fmt.Errorf("the standing Service: %s: %w\n%s", what, err, s.events(context.WithoutCancel(ctx)))
 	}
 	after := s.cloud.Calls()
 	s.spent.Reads += after.Reads - before.Reads
 	s.spent.Writes += after.Writes - before.Writes
 	return nil
+}
+
+// events are those in the namespace of the Service, a line each.
+func (s *standing) events(ctx context.Context) string {
+	events, err := s.Client().CoreV1().Events(standingNamespace).List(ctx, metav1.ListOptions{})
+	if err != nil {
+		return err.Error()
+	}
+	var b strings.Builder
+	for _, e := range events.Items {
+		fmt.Fprintf(&b, "%s %s: %s: %s\n", e.InvolvedObject.Kind, e.InvolvedObject.Name, e.Reason, e.Message)
+	}
+	return b.String()
 }
 
 // begin makes the Service and waits until all nodes are healthy targets.

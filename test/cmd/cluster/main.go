@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string) error {
 		images[name] = path
 		return nil
 	})
-	cloud := flags.String("cloud", "sim", "the `cloud` of show: sim, digitalocean or openstack")
+	cloud := flags.String("cloud", "sim", "the `cloud` of show: sim, digitalocean, hcloud or openstack")
 	flags.Usage = func() {
 		fmt.Fprint(flags.Output(), usage)
 		flags.PrintDefaults()

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
@@ -31,6 +29,10 @@ const (
 func show(ctx context.Context, opts cluster.Options, provider string) (err error) {
 	started, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
+	if err := plane.Missing(); err != nil {
+		return err
+	}
+	opts.Balancers = true
 	c, err := cluster.Start(started, opts)
 	if err != nil {
 		return err
@@ -45,6 +47,13 @@ func show(ctx context.Context, opts cluster.Options, provider string) (err error
 	if err != nil {
 		return err
 	}
+	carrying, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		if err := install.Carry(carrying, c, cloud); err != nil {
+			fmt.Fprintln(os.Stderr, "error:", err)
+		}
+	}()
 	if err := steps(ctx, c, helm, cloud); err != nil {
 		return err
 	}
@@ -147,17 +156,25 @@ metadata: {name: echo}
 spec:
   type: LoadBalancer
   selector: {app: echo}
-  ports: [{port: 80, targetPort: 8080}]
+  ports:
+    - {name: http, port: 80, targetPort: 8080}
 `
 
-// expose gives a Service an address, and asks there where the cloud's balancers carry traffic.
+// udp is a port of the Service where the cloud has UDP.
+const udp = `    - {name: datagrams, port: 53, targetPort: 8080, protocol: UDP}
+`
+
+// expose gives a Service an address, and asks there where the cloud's load balancers carry traffic.
 func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	if err := c.ApplyManifest(ctx, []byte(echo)); err != nil {
+	manifest, hasUDP := echo, cloud.Provider() != "hcloud"
+	if hasUDP {
+		manifest += udp
+	}
+	if err := c.ApplyManifest(ctx, []byte(manifest)); err != nil {
 		return err
 	}
-	const port = 80
 	address := ""
 	err := controlplane.Eventually(ctx, func(ctx context.Context) error {
 		service, err := c.Client().CoreV1().Services(metav1.NamespaceDefault).Get(ctx, "echo", metav1.GetOptions{})
@@ -173,29 +190,35 @@ func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error 
 		return err
 	}
 	fmt.Printf("\nService echo has the address %s\n", address)
-	door := cloud.Door(address, port)
-	if door == "" {
-		fmt.Println("the balancers of this cloud carry no traffic here")
+	if len(cloud.LoadBalancers()) == 0 {
+		fmt.Println("the load balancers of this cloud carry no traffic here")
 		return nil
 	}
-	return controlplane.Eventually(ctx, func(ctx context.Context) error { return curl(ctx, "http://"+door+"/") })
+	ask := func(ctx context.Context) error {
+		return asClient(ctx, c, "", "curl", "-sS", "--max-time", "2", "http://"+address+"/")
+	}
+	if err := controlplane.Eventually(ctx, ask); err != nil || !hasUDP {
+		return err
+	}
+	return controlplane.Eventually(ctx, func(ctx context.Context) error {
+		return asClient(ctx, c, "hello", "nc.openbsd", "-u", "-w", "1", address, "53")
+	})
 }
 
-func curl(ctx context.Context, url string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+// asClient runs a program outside of the cluster and shows it with its output, which must not be empty.
+func asClient(ctx context.Context, c *cluster.Cluster, input string, args ...string) error {
+	cmd := c.ClientCommand(ctx, args...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	if err == nil && len(out) == 0 {
+		err = errors.New("no answer")
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("running %s: %w: %s", strings.Join(args, " "), err, out)
 	}
-	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true, DialContext: (&net.Dialer{Timeout: time.Second}).DialContext}}
-	response, err := client.Do(request)
-	if err != nil {
-		return err
+	if input != "" {
+		input = "echo " + input + " | "
 	}
-	defer response.Body.Close()
-	body, err := io.ReadAll(response.Body)
-	if err == nil && response.StatusCode == http.StatusOK {
-		fmt.Printf("$ curl %s\n%s\n", url, body)
-		return nil
-	}
-	return errors.Join(err, fmt.Errorf("%s answers %s", url, response.Status))
+	fmt.Printf("$ %s%s\n%s\n", input, strings.Join(args, " "), out)
+	return nil
 }

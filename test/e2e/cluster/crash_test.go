@@ -21,7 +21,7 @@ import (
 // cluster, says where and waits to be killed.
 const victim = "MCCM_TEST_VICTIM"
 
-var small = cluster.Options{Nodes: 1, Progress: os.Stderr}
+var small = cluster.Options{Nodes: 1, Balancers: true, DNS: true, Progress: os.Stderr}
 
 func beVictim() int {
 	c, err := cluster.Start(context.Background(), small)
@@ -49,6 +49,9 @@ func TestKilledClusterLeavesNothingInTheWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := onlyInside(ctx); err != nil {
+		t.Error(err)
+	}
 	if c.Dir() != dir {
 		t.Errorf("the next cluster is in %s, want the place of the one that was killed, %s", c.Dir(), dir)
 	}
@@ -57,13 +60,29 @@ func TestKilledClusterLeavesNothingInTheWay(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := running(dir); err != nil {
+	if err := errors.Join(running(dir), onlyInside(ctx)); err != nil {
 		t.Error(err)
 	}
 	left, err := filepath.Glob("/sys/fs/cgroup/*/mccm-" + number + "-*")
 	if _, statErr := os.Stat(dir); err != nil || len(left) > 0 || !errors.Is(statErr, os.ErrNotExist) {
 		t.Errorf("left behind: cgroups %v (%v), folder %s (%v)", left, err, dir, statErr)
 	}
+}
+
+// onlyInside returns an error where the data plane of a cluster shows on the machine itself, in its routes or its firewall.
+func onlyInside(ctx context.Context) error {
+	for _, args := range [][]string{{"ip", "-o", "addr"}, {"ip", "route", "show", "table", "all"}, {"ip", "rule"}, {"nft", "list", "ruleset"}} {
+		out, err := exec.CommandContext(ctx, args[0], args[1:]...).Output()
+		if err != nil {
+			return fmt.Errorf("running %v: %w", args, err)
+		}
+		for _, sign := range []string{"198.19.", "198.51.100.", "fwmark", "table ip balancers"} {
+			if strings.Contains(string(out), sign) {
+				return fmt.Errorf("%v of this machine has %q:\n%s", args, sign, out)
+			}
+		}
+	}
+	return nil
 }
 
 // killVictim starts a process with a cluster, kills it and returns the cluster's folder.

@@ -8,12 +8,14 @@ package cluster_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"testing"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 )
 
 // startLimit bounds the start of a cluster, which may have to build its programs.
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("not run: the tests on nodes that run pods; `make e2e-node` does that, as root")
 		return
 	}
-	if err := cluster.Missing(); err != nil {
+	if err := errors.Join(cluster.Missing(), plane.Missing()); err != nil {
 		fmt.Fprintf(os.Stderr, "not run: the tests on nodes that run pods: %v\n", err)
 		if os.Getenv("CI") == "true" {
 			os.Exit(1)
