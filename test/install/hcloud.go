@@ -21,7 +21,7 @@ const (
 	hetznerNetwork  = "nodes"
 	hetznerLocation = "fsn1"
 	// hetznerUID is the label of load balancers with the UID of their Service.
-	hetznerUID = "multicloud-ccm.io/uid"
+	hetznerUID = "hcloud-ccm/service-uid"
 )
 
 // Hetzner is the emulator of Hetzner's cloud API. Its load balancers carry traffic on the cluster's data plane.
