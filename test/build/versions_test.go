@@ -1,6 +1,7 @@
 package build
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -63,4 +64,31 @@ func minorOf(t *testing.T, version string) int {
 		t.Fatal(err)
 	}
 	return minor
+}
+
+// The programs of the control plane are built with the module versions of the binary: what both compile, half of the packages, is
+// then compiled once.
+func TestControlPlaneSharesModules(t *testing.T) {
+	ours := required(t, "go.mod")
+	for module, version := range required(t, "test/controlplane/binaries/go.mod") {
+		if other, both := ours[module]; both && other != version {
+			t.Errorf("test/controlplane/binaries/go.mod requires %s %s, go.mod %s", module, version, other)
+		}
+	}
+}
+
+// required are the versions that a go.mod requires.
+func required(t *testing.T, file string) map[string]string {
+	t.Helper()
+	var mod struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal([]byte(goTool(t, "mod", "edit", "-json", file)), &mod); err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for _, r := range mod.Require {
+		versions[r.Path] = r.Version
+	}
+	return versions
 }
