@@ -256,16 +256,23 @@ e2e-kubernetes: need-go need-cc ## Run Kubernetes' own tests of load balancers w
 	@$(MAKE) --no-print-directory image PROVIDERS=$(CLOUD)
 	cd test && go run ./cmd/e2ekubernetes -cloud $(CLOUD) $(if $(FOCUS),-focus '$(FOCUS)') $(if $(RECORD),-record) $(KUBERNETES_FLAGS)
 
-# Chart, Nodes and Services on the API server that test/controlplane/oldest pins, which is built once (minutes). AWS is a
+# Chart, Nodes and Services on the API servers that modules of test/controlplane pin, which are built once (minutes). AWS is a
 # moto server. What differs from `make e2e` is the API server alone.
-OLDEST_TEST = E2E_KUBERNETES=oldest $(GO_TEST) -count=1 -timeout 60m $(TEST_FLAGS)
-OLDEST_CLOUDS = sim digitalocean gce hcloud aws static
+OLDER        ?= oldest previous
+OLDER_CLOUDS = sim digitalocean gce hcloud aws static
 .PHONY: e2e-oldest
-e2e-oldest: need-go need-cc moto build-if-needed race-binary ## Run what matters of the chart, of Nodes and of Services on the oldest Kubernetes that the chart accepts.
-	cd test && $(OLDEST_TEST) -v -run 'TestReportsThePinnedVersion' ./controlplane
-	cd test && E2E_KUBERNETES=oldest CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m $(TEST_FLAGS) -run 'Test(Install|ServerAccepts|ProgramRuns)$$' ./chart
-	@for cloud in $(OLDEST_CLOUDS); do echo "==> $$cloud"; \
-	  (cd test && E2E_CLOUD=$$cloud CCM_BINARY=$(CURDIR)/$(RACE_BINARY) $(OLDEST_TEST) -v -p 1 -run 'Test(InitialiseEach|GoneMachine|Life|SecondEnsure)$$' ./e2e/node ./e2e/balancer) || exit 1; done
+e2e-oldest: need-go need-cc moto build-if-needed race-binary ## Run what matters of the chart, of Nodes and of Services on the oldest Kubernetes that the chart accepts, and on the one before the newest (OLDER=oldest, OLDER=previous: on that one).
+	@for kubernetes in $(OLDER); do echo "==> Kubernetes: $$kubernetes"; \
+	  E2E_KUBERNETES=$$kubernetes $(MAKE) --no-print-directory e2e-older-one || exit 1; done
+
+# On the one that E2E_KUBERNETES names.
+OLDER_TEST = $(GO_TEST) -count=1 -v -timeout 60m $(TEST_FLAGS)
+.PHONY: e2e-older-one
+e2e-older-one:
+	cd test && $(OLDER_TEST) -run 'TestReportsThePinnedVersion' ./controlplane
+	cd test && CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m $(TEST_FLAGS) -run 'Test(Install|ServerAccepts|ProgramRuns)$$' ./chart
+	@for cloud in $(OLDER_CLOUDS); do echo "==> $$cloud"; \
+	  (cd test && E2E_CLOUD=$$cloud CCM_BINARY=$(CURDIR)/$(RACE_BINARY) $(OLDER_TEST) -p 1 -run 'Test(InitialiseEach|GoneMachine|Life|SecondEnsure)$$' ./e2e/node ./e2e/balancer) || exit 1; done
 
 .PHONY: openstack-lab
 openstack-lab: ## Install and start a real OpenStack on loopback, for tests (Debian 12, root).

@@ -1,9 +1,11 @@
 package build
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -35,17 +37,58 @@ func TestKubernetesVersions(t *testing.T) {
 	if oldest == nil {
 		t.Fatal("Chart.yaml names no oldest version")
 	}
-	least := version("test/controlplane/oldest", "k8s.io/kubernetes")
+	least, previous := version("test/controlplane/oldest", "k8s.io/kubernetes"), version("test/controlplane/previous", "k8s.io/kubernetes")
+	if want := "v1." + strconv.Itoa(minorOf(t, tested)-1) + "."; !strings.HasPrefix(previous, want) {
+		t.Errorf("test/controlplane/previous builds Kubernetes %s, want %sx, before %s", previous, want, tested)
+	}
 	if !strings.HasPrefix(least, "v"+oldest[1]+".") {
 		t.Errorf("test/controlplane/oldest builds Kubernetes %s, the chart accepts %s", least, oldest[1])
 	}
 	page := read("docs/reference/kubernetes-versions.md")
 	for _, want := range []string{
 		"`k8s.io/cloud-provider` " + library + ", the library of Kubernetes 1." + minor + ".",
-		"| Kubernetes " + tested + " | all system tests", "| kube-apiserver " + least + " |", "installs on " + oldest[1] + " and newer",
+		"| Kubernetes " + tested + " | all system tests", "| kube-apiserver " + previous + " and " + least + " |",
+		"installs on " + oldest[1] + " and newer",
 	} {
 		if !strings.Contains(page, want) {
 			t.Errorf("docs/reference/kubernetes-versions.md does not say %q", want)
 		}
 	}
+}
+
+// minorOf is the 37 of v1.37.2.
+func minorOf(t *testing.T, version string) int {
+	t.Helper()
+	minor, err := strconv.Atoi(strings.Split(version, ".")[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return minor
+}
+
+// The programs of the control plane are built with the module versions of the binary: what both compile, half of the packages, is
+// then compiled once.
+func TestControlPlaneSharesModules(t *testing.T) {
+	ours := required(t, "go.mod")
+	for module, version := range required(t, "test/controlplane/binaries/go.mod") {
+		if other, both := ours[module]; both && other != version {
+			t.Errorf("test/controlplane/binaries/go.mod requires %s %s, go.mod %s", module, version, other)
+		}
+	}
+}
+
+// required are the versions that a go.mod requires.
+func required(t *testing.T, file string) map[string]string {
+	t.Helper()
+	var mod struct {
+		Require []struct{ Path, Version string }
+	}
+	if err := json.Unmarshal([]byte(goTool(t, "mod", "edit", "-json", file)), &mod); err != nil {
+		t.Fatal(err)
+	}
+	versions := map[string]string{}
+	for _, r := range mod.Require {
+		versions[r.Path] = r.Version
+	}
+	return versions
 }

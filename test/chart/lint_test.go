@@ -10,7 +10,7 @@ import (
 )
 
 func TestLint(t *testing.T) {
-	version := &chartutil.KubeVersion{Version: "v1.36.0", Major: "1", Minor: "36"}
+	version := &chartutil.KubeVersion{Version: "v1.37.0", Major: "1", Minor: "37"}
 	for _, provider := range providerNames() {
 		values := map[string]any{}
 		if err := yaml.Unmarshal([]byte(minimal(provider)), &values); err != nil {

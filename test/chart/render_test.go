@@ -100,7 +100,7 @@ func renderAnew(t testing.TB, r release) (output, error) {
 	}
 	options := chartutil.ReleaseOptions{Name: releaseName, Namespace: r.namespace, Revision: 1, IsInstall: true}
 	capabilities := chartutil.DefaultCapabilities.Copy()
-	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.36.0", Major: "1", Minor: "36"}
+	capabilities.KubeVersion = chartutil.KubeVersion{Version: "v1.37.0", Major: "1", Minor: "37"}
 	top, err := chartutil.ToRenderValuesWithSchemaValidation(r.chart, values, options, capabilities, r.skipSchema)
 	if err != nil {
 		return output{}, err

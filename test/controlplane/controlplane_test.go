@@ -78,7 +78,7 @@ func serviceAccountClient(t *testing.T, name string) kubernetes.Interface {
 	return client
 }
 
-// The version is the pinned one, or the oldest where the environment asks for it.
+// The version is the pinned one, or an older one where the environment asks for it.
 func TestReportsThePinnedVersion(t *testing.T) {
 	source, err := sourceDir()
 	if err != nil {

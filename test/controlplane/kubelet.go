@@ -165,7 +165,7 @@ func nodeInfo(name string) corev1.NodeSystemInfo {
 		KernelVersion:           "6.1.0",
 		OSImage:                 "Debian GNU/Linux 12 (bookworm)",
 		ContainerRuntimeVersion: "containerd://2.1.4",
-		KubeletVersion:          "v1.36.3",
+		KubeletVersion:          "v1.37.2",
 		OperatingSystem:         "linux",
 		Architecture:            "amd64",
 	}

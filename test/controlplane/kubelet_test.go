@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -158,5 +159,17 @@ func TestJoinNodes(t *testing.T) {
 	}
 	if err := shared.JoinNodes(ctx, nodes[:1]); err == nil || !strings.Contains(err.Error(), "join node "+fleet+"-000") {
 		t.Errorf("joining twice: %v, want an error that names the node", err)
+	}
+}
+
+// A simulated Node has the version of the programs.
+func TestNodeHasThePinnedVersion(t *testing.T) {
+	_, _, pinned := pinnedOf(t, apiServer)
+	var want []string
+	for _, part := range pinned {
+		want = append(want, strconv.Itoa(part))
+	}
+	if got := nodeInfo("any").KubeletVersion; got != "v"+strings.Join(want, ".") {
+		t.Errorf("the kubelet's version is %s, want v%s", got, strings.Join(want, "."))
 	}
 }

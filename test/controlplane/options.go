@@ -59,8 +59,8 @@ type Options struct {
 	ControllerManagerArgs []string
 	SchedulerArgs         []string
 
-	// oldest is what [KubernetesEnv] asks for.
-	oldest bool
+	// older is the module whose API server [KubernetesEnv] asks for; empty for the pinned one.
+	older string
 
 	// KeepDir leaves the directory with logs, keys and data after Stop.
 	KeepDir bool

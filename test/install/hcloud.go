@@ -44,11 +44,10 @@ func OpenHetzner(ctx context.Context, c *cluster.Cluster) (*Hetzner, error) {
 	nodes := netip.PrefixFrom(c.Gateway(), nodeNetwork).Masked().String()
 	network := h.AddNetwork(hcloud.Network{Name: hetznerNetwork, IPRange: nodes})
 	for _, n := range c.Nodes() {
-		machine := h.SeedMachines(1, func(m *hcloud.Machine) { m.Name = n.Name() })[0]
+		machine := h.SeedMachines(1, func(m *hcloud.Machine) {
+			m.Name, m.Private = n.Name(), []hcloud.Attachment{{Network: network.ID, IP: n.Address().String()}}
+		})[0]
 		h.IDs[n.Name()] = machine.ID
-		if err := h.Attach(machine.ID, network.ID, n.Address().String()); err != nil {
-			return nil, fmt.Errorf("attaching the server of %s: %w", n.Name(), err)
-		}
 	}
 	_, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Name: "hcloud"},

@@ -47,7 +47,7 @@ spec:
 // budgets are how many calls about load balancers the life of the standing Service takes at most, by provider: it is made, its policy
 // becomes Local, a node leaves and comes back, it is deleted.
 var budgets = map[string]install.Calls{
-	"sim":          {Writes: 5, Reads: 20},
+	"sim":          {Writes: 5, Reads: 12},
 	"digitalocean": {Writes: 5, Reads: 20},
 	"hcloud":       {Writes: 5, Reads: 20},
 }

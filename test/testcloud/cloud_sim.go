@@ -131,6 +131,18 @@ func (s *sim) FailLate() error {
 // States implements Operator.
 func (s *sim) States() (route string, each int) { return "GET /v1/operations", api.MaxOperations }
 
+// Routes implements Router.
+func (s *sim) Routes() map[string]string {
+	routes := map[string]string{}
+	for _, r := range s.now().Routes() {
+		routes[r.Destination.String()] = r.Machine
+	}
+	return routes
+}
+
+// RoutesPath implements Router.
+func (s *sim) RoutesPath() string { return "/v1/routes" }
+
 func (s *sim) Close() error {
 	s.Front.Close()
 	s.now().Close()

@@ -83,6 +83,14 @@ type Operator interface {
 	States() (route string, each int)
 }
 
+// Router is a cloud in which a test can look at the routes to pod networks.
+type Router interface {
+	// Routes are the ids of machines by destination.
+	Routes() map[string]string
+	// RoutesPath is the path of requests that create a route, as in fault.Fault.
+	RoutesPath() string
+}
+
 // Machine is a machine. In Seed only Name, Internal and External say something.
 type Machine struct {
 	// ID is the cloud's, as in Balancer.Targets; Name is the one that leads from a Node to it.

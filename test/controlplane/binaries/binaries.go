@@ -5,7 +5,9 @@
 // keep every package those programs need in go.mod and go.sum.
 //
 // To move to another version, change the require (v1.X.Y) and all replaces
-// (v0.X.Y) in go.mod, then run go mod tidy.
+// (v0.X.Y) in go.mod, then run go mod tidy. Where the tests and the program have
+// a newer version of a module, so has this one: what they compile is then
+// compiled once, which is half of the packages.
 package binaries
 
 import (
