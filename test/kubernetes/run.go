@@ -150,12 +150,12 @@ func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, e
 	}), ctx.Err()
 }
 
-// conclude looks at what belongs to no spec: no load balancer was without a Service, and the doctor finds nothing.
+// conclude looks at what no spec was told: what was found after it or belongs to none, and what the doctor finds.
 func (s *site) conclude(ctx context.Context, w *watch) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	var err error
-	if found := w.findings(""); len(found) > 0 {
+	if found := w.rest(); len(found) > 0 {
 		err = errors.New(strings.Join(found, "\n"))
 	}
 	out, problem := s.helm.Run(ctx, "test", install.Release, "--logs", "--timeout=1m")

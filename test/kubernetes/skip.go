@@ -4,7 +4,7 @@ import "strings"
 
 // Skip is a spec that can't pass on a cloud, and why. It is not run.
 type Skip struct {
-	// Cloud is the provider. Spec is a part of the spec's name.
+	// Cloud is the provider. Spec is a part of the short name of the spec.
 	Cloud, Spec string
 	// Reason is one that a maintainer of the specs would accept.
 	Reason string
@@ -23,7 +23,7 @@ var skips = []Skip{
 // skipped returns why a spec is not run on a cloud, "" when it is.
 func skipped(cloud string, spec Spec) string {
 	for _, s := range skips {
-		if s.Cloud == cloud && strings.Contains(spec.Name, s.Spec) {
+		if s.Cloud == cloud && strings.Contains(spec.Short(), s.Spec) {
 			return s.Reason
 		}
 	}

@@ -75,31 +75,33 @@ func (w *watch) follow(ctx context.Context) {
 	}
 }
 
-// findings returns what was found in a namespace, and what broke the watch.
+// findings returns what was found in a namespace and not returned before, and what broke the watch.
 func (w *watch) findings(namespace string) []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := slices.Sorted(maps.Keys(w.found[namespace]))
-	if w.broken != nil {
-		list = append(list, "the watch can't look: "+w.broken.Error())
-	}
-	return list
+	delete(w.found, namespace)
+	return append(list, w.trouble()...)
 }
 
-// all returns everything that was found, and what broke the watch.
-func (w *watch) all() (list []string) {
+// rest returns what was found and not returned before, in all namespaces.
+func (w *watch) rest() (list []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for namespace, found := range w.found {
-		for text := range found {
-			list = append(list, namespace+": "+text)
+	for _, namespace := range slices.Sorted(maps.Keys(w.found)) {
+		for _, text := range slices.Sorted(maps.Keys(w.found[namespace])) {
+			list = append(list, strings.TrimSpace(namespace+" "+text))
 		}
 	}
-	if w.broken != nil {
-		list = append(list, "the watch can't look: "+w.broken.Error())
+	return append(list, w.trouble()...)
+}
+
+// trouble says why the watch can't look. It needs the lock.
+func (w *watch) trouble() []string {
+	if w.broken == nil {
+		return nil
 	}
-	slices.Sort(list)
-	return list
+	return []string{"the watch can't look: " + w.broken.Error()}
 }
 
 // state is what there is at one moment. Load balancers are read before Services: whoever has lost its Service meanwhile was there with it.

@@ -72,7 +72,7 @@ func TestLookAtBalancers(t *testing.T) {
 	} {
 		w := newWatch(nil, nil)
 		w.lookAtBalancers(test.s, map[string]bool{})
-		if got := w.all(); len(got) > 0 {
+		if got := w.rest(); len(got) > 0 {
 			t.Errorf("%s: found at once: %v", test.name, got)
 		}
 		for what := range w.since {
