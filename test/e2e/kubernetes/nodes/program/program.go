@@ -37,12 +37,13 @@ func Main(labels string) int {
 	r := newRunner(opts.runner)
 	name := framework.TestContext.Provider
 	framework.RegisterProvider(name, func() (framework.ProviderInterface, error) { return &provider{runner: r}, nil })
-	if r != nil {
-		addHooks(r)
-	}
 	addSetup()
 	testfiles.AddFileSource(testingmanifests.GetE2ETestingManifestsFS())
 	framework.AfterReadingAllFlags(&framework.TestContext)
+	// Only now: it has Ginkgo preview the specs on a copy of the suite, and what is outside of all containers until then gets lost.
+	if r != nil {
+		addHooks(r)
+	}
 	gomega.RegisterFailHandler(framework.Fail)
 
 	var t result
