@@ -57,7 +57,7 @@ CLOUD       ?= sim
 .PHONY: quickstart
 quickstart: need-go ## Two tiny clusters side by side, without and with this CCM (CLOUD=aws, CLOUD=digitalocean, CLOUD=gce, CLOUD=hcloud, CLOUD=openstack, CLOUD=static; REAL=1 for one that runs pods).
 ifdef REAL
-	@case $(CLOUD) in sim | digitalocean | openstack) ;; *) echo "REAL=1 has the clouds sim, digitalocean and openstack, not \"$(CLOUD)\": leave REAL=1 out" >&2; exit 1 ;; esac
+	@case $(CLOUD) in sim | digitalocean | hcloud | openstack) ;; *) echo "REAL=1 has the clouds sim, digitalocean, hcloud and openstack, not \"$(CLOUD)\": leave REAL=1 out" >&2; exit 1 ;; esac
 	@missing=$$(cd test && go run ./cmd/cluster missing) && [ -z "$$missing" ] || { echo "cannot run: $$missing" >&2; exit 1; }
 	@$(MAKE) --no-print-directory helm image PROVIDERS=$(CLOUD)
 	@cd test && go run ./cmd/cluster show -cloud $(CLOUD)
@@ -243,7 +243,7 @@ e2e-node: need-go need-cc ## Run only those with helm, on nodes that run pods (L
 .PHONY: e2e-node-ready
 e2e-node-ready: controlplane-nodes helm
 	@for cloud in sim digitalocean; do $(MAKE) --no-print-directory image PROVIDERS=$$cloud || exit 1; done
-	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./e2e/cluster
+	cd test && E2E_NODE=1 $(GO_TEST) -count=1 -v -timeout 30m $(TEST_FLAGS) ./cluster/plane ./e2e/cluster
 
 # KUBERNETES_FLAGS are those of test/cmd/e2ekubernetes. All specs are 17, two of which take a quarter of an hour, and one of Nodes
 # with a Kubernetes of its own, which is built once.
@@ -254,6 +254,7 @@ e2e-kubernetes: need-go need-cc ## Run Kubernetes' own tests of load balancers w
 	@cd test && go run ./cmd/e2ekubernetes -check
 	@$(MAKE) --no-print-directory controlplane-nodes helm
 	@$(MAKE) --no-print-directory image PROVIDERS=$(CLOUD)
+	cd test/e2e/kubernetes && CGO_ENABLED=0 go test -vet=off github.com/multicloud-ccm/multicloud-ccm/test/e2e/kubernetes/nodes/program
 	cd test && go run ./cmd/e2ekubernetes -cloud $(CLOUD) $(if $(FOCUS),-focus '$(FOCUS)') $(if $(RECORD),-record) $(KUBERNETES_FLAGS)
 
 # Chart, Nodes and Services on the API servers that modules of test/controlplane pin, which are built once (minutes). AWS is a

@@ -37,7 +37,7 @@ func TestProvidersWithSpaces(t *testing.T) {
 // A cloud that the real cluster cannot show is refused before anything is built.
 func TestRealQuickstartRefusesAtOnce(t *testing.T) {
 	out, err := runMake(t, "quickstart", "REAL=1", "CLOUD=aws")
-	if err == nil || !strings.Contains(out, "sim, digitalocean and openstack") || strings.Contains(out, "building") {
+	if err == nil || !strings.Contains(out, "sim, digitalocean, hcloud and openstack") || strings.Contains(out, "building") {
 		t.Errorf("%v\n%s", err, out)
 	}
 }

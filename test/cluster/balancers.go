@@ -74,13 +74,13 @@ func (c *Cluster) Plane() *plane.Plane { return c.plane }
 // BalancerNetwork returns the network of the addresses that the data plane carries. The first one is not used.
 func (c *Cluster) BalancerNetwork() netip.Prefix { return balancerNetwork }
 
-// ClientAddress returns the address of clients, which is in no network of the nodes.
-func (c *Cluster) ClientAddress() netip.Addr { return client }
-
 // ClientCommand returns a command that runs where clients of load balancers are, outside of the cluster. It reaches load balancers, nodes
-// and the API server, and has this machine's files.
+// and the API server, and has this machine's files. It ends with this process and with ctx, with all that it has started. The caller keeps
+// its thread while it runs, see [process.Bind].
 func (c *Cluster) ClientCommand(ctx context.Context, args ...string) *exec.Cmd {
-	return exec.CommandContext(ctx, "nsenter", c.clients.enter(args)...)
+	cmd := exec.CommandContext(ctx, "nsenter", c.clients.enter(args)...)
+	process.Bind(cmd)
+	return cmd
 }
 
 func withBits(address netip.Addr, network netip.Prefix) string {

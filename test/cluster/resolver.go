@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"strings"
+	"time"
 
 	"golang.org/x/net/dns/dnsmessage"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,14 +20,18 @@ const MachineName = "machine.test"
 // serviceDomain is that of the cluster's Services.
 const serviceDomain = ".svc.cluster.local."
 
+// lookupLimit bounds a question to the API server. All others wait meanwhile.
+const lookupLimit = 2 * time.Second
+
 // lookup returns the IPv4 address of a name, invalid when there is none.
 type lookup func(name string) netip.Addr
 
 // startResolver starts what the nodes' resolv.conf points to.
 func (c *Cluster) startResolver(ctx context.Context) error {
-	return c.serveDNS(ctx, c.slot.gateway(), func(name string) (address netip.Addr) {
+	gateway := c.slot.gateway()
+	return c.serveDNS(ctx, gateway, func(name string) (address netip.Addr) {
 		if name == MachineName+"." {
-			address = c.slot.gateway()
+			address = gateway
 		}
 		return address
 	})
@@ -46,7 +51,9 @@ func (c *Cluster) startServiceDNS(ctx context.Context) error {
 		if !ok || !strings.HasSuffix(name, serviceDomain) {
 			return address
 		}
-		svc, err := c.Client().CoreV1().Services(namespace).Get(context.Background(), service, metav1.GetOptions{})
+		ctx, cancel := context.WithTimeout(context.Background(), lookupLimit)
+		defer cancel()
+		svc, err := c.Client().CoreV1().Services(namespace).Get(ctx, service, metav1.GetOptions{})
 		if err == nil {
 			address, _ = netip.ParseAddr(svc.Spec.ClusterIP)
 		}

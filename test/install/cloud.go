@@ -19,9 +19,6 @@ type Cloud interface {
 	Provider() string
 	// Arguments tell helm of the cloud.
 	Arguments() []string
-	// Door returns where a balancer's address and port are on this machine; "" when its
-	// balancers carry no traffic, or there is none.
-	Door(address string, port int32) string
 	// LoadBalancers returns all there are. They check their targets again at about this time.
 	LoadBalancers() []LoadBalancer
 	// Calls counts what was asked about load balancers, since the cloud was opened.

@@ -67,9 +67,6 @@ func (d *DigitalOcean) Arguments() []string {
 	return arguments("digitalocean", "digitalocean.apiURL="+d.url, "digitalocean.region="+digitalOceanRegion, "digitalocean.clusterID=real")
 }
 
-// Door implements [Cloud].
-func (d *DigitalOcean) Door(string, int32) string { return "" }
-
 // LoadBalancers implements [Cloud].
 func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
 	d.mu.Lock()

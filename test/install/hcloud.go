@@ -74,9 +74,6 @@ func (h *Hetzner) Arguments() []string {
 		"hcloud.loadBalancers.disablePrivateIngress=true", "hcloud.loadBalancers.disableIPv6=true")
 }
 
-// Door implements [Cloud].
-func (h *Hetzner) Door(string, int32) string { return "" }
-
 // LoadBalancers implements [Cloud]. Hetzner checks the targets of each port by itself; a node is healthy when it is for all ports.
 func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 	h.mu.Lock()
@@ -100,6 +97,7 @@ func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 		for name := range targets {
 			balancer.Healthy[name] = true
 		}
+		at, err := netip.ParseAddr(b.PublicNet.IPv4.IP)
 		for _, s := range b.Services {
 			id := fmt.Sprintf("%d/%d", b.ID, s.ListenPort)
 			checked = append(checked, id)
@@ -107,10 +105,11 @@ func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 			for name, healthy := range health.healthy() {
 				balancer.Healthy[name] = balancer.Healthy[name] && healthy
 			}
-			balancer.Listeners = append(balancer.Listeners, plane.Listener{
-				Address: netip.MustParseAddr(b.PublicNet.IPv4.IP), Protocol: "tcp", Port: s.ListenPort, NodePort: s.DestinationPort,
-				Targets: health.targets(targets), HidesClient: true,
-			})
+			if err == nil {
+				balancer.Listeners = append(balancer.Listeners, plane.Listener{
+					Address: at, Protocol: "tcp", Port: s.ListenPort, NodePort: s.DestinationPort, Targets: health.targets(targets), HidesClient: true,
+				})
+			}
 		}
 		list = append(list, balancer)
 	}

@@ -78,9 +78,6 @@ func (o *OpenStack) Provider() string { return "openstack" }
 // Arguments implements [Cloud].
 func (o *OpenStack) Arguments() []string { return arguments("openstack") }
 
-// Door implements [Cloud].
-func (o *OpenStack) Door(string, int32) string { return "" }
-
 // LoadBalancers implements [Cloud]: what there is carries no traffic.
 func (o *OpenStack) LoadBalancers() []LoadBalancer { return nil }
 

@@ -58,11 +58,6 @@ func (s *Sim) Provider() string { return "sim" }
 // Arguments implements [Cloud].
 func (s *Sim) Arguments() []string { return arguments("sim", "sim.endpoint="+s.url) }
 
-// Door implements [Cloud].
-func (s *Sim) Door(address string, port int32) string {
-	return s.Balancer(address).Doors[fmt.Sprintf("tcp/%d", port)]
-}
-
 // LoadBalancers implements [Cloud].
 func (s *Sim) LoadBalancers() (list []LoadBalancer) {
 	machines := map[string]api.Machine{}

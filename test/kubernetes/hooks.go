@@ -31,7 +31,7 @@ func (h hooks) serve(ctx context.Context, address string) (string, error) {
 			http.Error(rw, err.Error(), http.StatusInternalServerError)
 		}
 	})
-	server := &http.Server{Handler: mux, ReadHeaderTimeout: period}
+	server := &http.Server{Handler: mux, ReadHeaderTimeout: waitLimit}
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	go func() { _ = server.Serve(listener) }()
 	return "http://" + listener.Addr().String(), nil
@@ -44,7 +44,7 @@ func (h hooks) after(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, "reading the request: "+err.Error(), http.StatusBadRequest)
 		return
 	}
-	if found := h.watch.findings(spec.Namespace); len(found) > 0 {
+	if found := h.watch.findings(r.Context(), spec.Namespace); len(found) > 0 {
 		rw.WriteHeader(http.StatusConflict)
 		_, _ = io.WriteString(rw, strings.Join(found, "\n"))
 	}

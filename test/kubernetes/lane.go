@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -55,6 +56,7 @@ func (s suite) run(ctx context.Context, spec Spec, number int) Result {
 	}
 	began := time.Now()
 	base := filepath.Join(s.dir, fmt.Sprintf("spec-%02d", number))
+	_ = os.Remove(base + ".json") // of an earlier run
 	err := s.process(ctx, spec, base, limit)
 	result := Result{Spec: spec, Outcome: Failed, Took: time.Since(began)}
 	r, problem := readReport(base + ".json")
@@ -92,6 +94,8 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 		"-ginkgo.label-filter=" + s.filter, "-spec=" + spec.Name, "-provider=" + s.provider, "-ginkgo.json-report=" + base + ".json",
 		"-ginkgo.timeout=" + limit.String(), "-ginkgo.no-color", "-ginkgo.v",
 	}, s.args...)
+	runtime.LockOSThread() // the process ends with the thread
+	defer runtime.UnlockOSThread()
 	cmd := s.command(ctx, args...)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Run(); err != nil {
@@ -100,34 +104,30 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	return nil
 }
 
-// inLanes runs the specs that are not skipped on a cloud, so many at a time, and those that are last one after the other when all others have ended. Each that ends is told of.
+// inLanes runs the specs that are not skipped on a cloud, so many at a time. Each that ends is told of. When ctx ends, no other one begins.
 func inLanes(ctx context.Context, s suite, cloud string, specs []Spec, lanes int, tell func(*Result)) []Result {
 	results := make([]Result, len(specs))
-	one := func(i int) {
-		if reason := skipped(cloud, specs[i]); reason != "" {
-			results[i] = Result{Spec: specs[i], Outcome: Skipped, Message: reason}
-		} else {
-			results[i] = s.run(ctx, specs[i], i)
-		}
-		tell(&results[i])
-	}
 	free := make(chan struct{}, lanes)
+	var telling sync.Mutex
 	var running sync.WaitGroup
 	for i, spec := range specs {
-		if spec.Last {
-			continue
-		}
+		results[i] = Result{Spec: spec, Outcome: Failed, Message: "it was not run"}
 		free <- struct{}{}
+		if ctx.Err() != nil {
+			break
+		}
 		running.Go(func() {
-			one(i)
-			<-free
+			defer func() { <-free }()
+			if reason := skipped(cloud, spec); reason != "" {
+				results[i].Outcome, results[i].Message = Skipped, reason
+			} else {
+				results[i] = s.run(ctx, spec, i)
+			}
+			telling.Lock()
+			defer telling.Unlock()
+			tell(&results[i])
 		})
 	}
 	running.Wait()
-	for i, spec := range specs {
-		if spec.Last {
-			one(i)
-		}
-	}
 	return results
 }

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
@@ -46,26 +47,41 @@ type source struct {
 // Run runs the specs and returns how each ended, in their order. An error says why they could not run, or what was found that belongs to
 // no spec.
 func Run(ctx context.Context, o Options) (results []Result, err error) {
-	if err := Missing(); err != nil {
+	if err := errors.Join(o.check(), Missing()); err != nil {
 		return nil, err
 	}
-	sources, err := o.build(ctx)
+	suites, err := o.build(ctx)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	s, err := open(ctx, o.Cloud, o.Progress)
 	if err != nil {
-		cancel()
+		cancel(nil)
 		return nil, err
 	}
+	w := newWatch(s.Client(), s.cloud)
+	var watching sync.WaitGroup
 	defer func() {
-		cancel()
+		cancel(nil)
+		watching.Wait()
 		err = errors.Join(err, <-s.carrying, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
 	}()
-	go s.carry(ctx)
-	w := newWatch(s.Client(), s.cloud)
-	go w.follow(ctx)
+	go s.carry(ctx, cancel)
+	watching.Go(func() { w.follow(ctx) })
+	return o.runSuites(ctx, s, w, suites)
+}
+
+// check returns what is wrong with the options.
+func (o Options) check() error {
+	if o.Lanes < 1 {
+		return fmt.Errorf("-lanes is %d, want 1 or more", o.Lanes)
+	}
+	return nil
+}
+
+// runSuites runs the specs in the life of a Service of the runner's own.
+func (o Options) runSuites(ctx context.Context, s *site, w *watch, suites []suite) (results []Result, err error) {
 	url, err := hooks{w, s.powerOff}.serve(ctx, s.Gateway().String())
 	if err != nil {
 		return nil, err
@@ -74,14 +90,17 @@ func Run(ctx context.Context, o Options) (results []Result, err error) {
 	if err := own.begin(ctx); err != nil {
 		return nil, err
 	}
-	for i := range sources {
-		sources[i].command = s.ClientCommand
-		sources[i].args = []string{"-runner=" + url, "-kubeconfig=" + s.AdminKubeconfig(), "-kubectl-path=" + s.Binaries().Kubectl, fmt.Sprintf("-num-nodes=%d", nodes)}
-		done, err := o.runSuite(ctx, s, sources[i])
+	for _, from := range suites {
+		from.command = s.ClientCommand
+		from.args = []string{"-runner=" + url, "-kubeconfig=" + s.AdminKubeconfig(), "-kubectl-path=" + s.Binaries().Kubectl, fmt.Sprintf("-num-nodes=%d", nodes)}
+		done, err := o.runSuite(ctx, s, from)
 		results = append(results, done...)
 		if err != nil {
 			return results, err
 		}
+	}
+	if len(results) == 0 {
+		return nil, fmt.Errorf("no spec has %q in its name", o.Focus)
 	}
 	err = errors.Join(own.end(ctx), s.conclude(ctx, w))
 	fmt.Fprintf(o.Progress, "the life of a Service took %d writes and %d reads of load balancers\n", own.spent.Writes, own.spent.Reads)
@@ -89,7 +108,12 @@ func Run(ctx context.Context, o Options) (results []Result, err error) {
 }
 
 // Missing says what this machine lacks, a line for each, nil when nothing.
-func Missing() error { return errors.Join(cluster.Missing(), plane.Missing(), agnhost.Missing()) }
+func Missing() error {
+	if err := errors.Join(cluster.Missing(), agnhost.Missing()); err != nil {
+		return err
+	}
+	return plane.Missing() // which needs root
+}
 
 // build builds what is needed before a cluster is.
 func (o Options) build(ctx context.Context) ([]suite, error) {
@@ -136,9 +160,6 @@ func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, e
 		return nil, err
 	}
 	specs = slices.DeleteFunc(specs, func(spec Spec) bool { return !strings.Contains(spec.Name, o.Focus) || spec.Slow && !o.Slow })
-	if len(specs) == 0 {
-		return nil, fmt.Errorf("no spec has %q in its name", o.Focus)
-	}
 	fmt.Fprintf(o.Progress, "%d specs in %d lanes\n", len(specs), o.Lanes)
 	began := time.Now()
 	return inLanes(ctx, from, o.Cloud, specs, o.Lanes, func(r *Result) {
@@ -147,7 +168,7 @@ func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, e
 		if r.Outcome != Passed {
 			fmt.Fprintf(o.Progress, "         %s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n         "))
 		}
-	}), ctx.Err()
+	}), context.Cause(ctx)
 }
 
 // conclude looks at what no spec was told: what was found after it or belongs to none, and what the doctor finds.

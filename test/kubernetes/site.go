@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -31,15 +32,17 @@ type site struct {
 	helm  *install.Helm
 	// carrying is what became of the data plane: an error, or nil when it was stopped.
 	carrying chan error
-	// gone is how many nodes have no machine any more.
-	gone int
+
+	mu sync.Mutex
+	// gone are the nodes that have no machine any more.
+	gone map[string]bool
 }
 
 // open starts a site. The data plane follows the cloud until ctx ends.
 func open(ctx context.Context, provider string, progress io.Writer) (s *site, err error) {
 	started, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	s = &site{carrying: make(chan error, 1)}
+	s = &site{carrying: make(chan error, 1), gone: map[string]bool{}}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
@@ -48,9 +51,12 @@ func open(ctx context.Context, provider string, progress io.Writer) (s *site, er
 	if s.Cluster, err = cluster.Start(started, cluster.Options{Nodes: nodes, Balancers: true, DNS: true, Progress: progress}); err != nil {
 		return s, err
 	}
-	if s.cloud, err = install.Open(ctx, provider, s.Cluster); err != nil {
+	// A cloud that has not opened is no cloud, though it is not nil.
+	cloud, err := install.Open(ctx, provider, s.Cluster)
+	if err != nil {
 		return s, err
 	}
+	s.cloud = cloud
 	if s.helm, err = install.NewHelm(s.AdminKubeconfig()); err != nil {
 		return s, err
 	}
@@ -116,8 +122,26 @@ func (s *site) editNode(ctx context.Context, name string, edit func(*corev1.Node
 	})
 }
 
-// carry tells the data plane of load balancers until the context ends.
-func (s *site) carry(ctx context.Context) { s.carrying <- install.Carry(ctx, s.Cluster, s.cloud) }
+// living returns the names of the nodes that have a machine.
+func (s *site) living() (names []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, n := range s.Nodes() {
+		if !s.gone[n.Name()] {
+			names = append(names, n.Name())
+		}
+	}
+	return names
+}
+
+// carry tells the data plane of load balancers until the context ends. When it can't, it ends the run.
+func (s *site) carry(ctx context.Context, end context.CancelCauseFunc) {
+	err := install.Carry(ctx, s.Cluster, s.cloud)
+	if err != nil {
+		end(err)
+	}
+	s.carrying <- err
+}
 
 // powerOff deletes the machine of a node and cuts its power.
 func (s *site) powerOff(name string) error {
@@ -125,7 +149,9 @@ func (s *site) powerOff(name string) error {
 		if n.Name() == name {
 			err := s.cloud.DeleteMachine(name)
 			n.Stop()
-			s.gone++
+			s.mu.Lock()
+			s.gone[name] = true
+			s.mu.Unlock()
 			return err
 		}
 	}

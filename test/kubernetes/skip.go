@@ -14,7 +14,7 @@ type Skip struct {
 var skips = []Skip{
 	{"digitalocean", "session affinity", "DigitalOcean's load balancers keep no client with a node by its address. The Service gets an event that says so."},
 	{"hcloud", "session affinity", "Hetzner's load balancers keep no client with a node by its address. The Service gets an event that says so."},
-	{"hcloud", "UDP", "Hetzner's load balancers carry TCP alone. A Service with other protocols is refused, with an event."},
+	{"hcloud", "UDP", "Hetzner's load balancers carry TCP alone. A Service of UDP alone is refused, with an event."},
 	{"hcloud", "source ranges", "Hetzner's load balancers let every client in. A Service with source ranges is refused, with an event."},
 	{"hcloud", "without NodePort", "Hetzner's load balancers connect to node ports. A Service without them is refused, with an event."},
 	{"hcloud", "Local should work for type=LoadBalancer", "Hetzner's load balancers end connections, so that Pods see the load balancer's address. The client's is in the PROXY protocol, with an annotation."},

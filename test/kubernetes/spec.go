@@ -24,8 +24,6 @@ const (
 type Spec struct {
 	// Name is its full text, with the labels in brackets.
 	Name string
-	// Last is set where a spec takes something away from the cluster.
-	Last bool
 	// Slow is set where it takes a quarter of an hour.
 	Slow bool
 }
@@ -43,7 +41,7 @@ var labels = regexp.MustCompile(`\[(Feature|Slow|Serial|Disruptive|Conformance|F
 
 // newSpec says what of a spec can be told by its name.
 func newSpec(name string) Spec {
-	return Spec{Name: name, Last: strings.Contains(name, "[sig-cloud-provider] Nodes"), Slow: strings.Contains(name, "rolling update")}
+	return Spec{Name: name, Slow: strings.Contains(name, "rolling update")}
 }
 
 // Result is how one spec ended.

@@ -21,7 +21,7 @@ const (
 	standingName      = "web"
 )
 
-// standingManifest has its one Pod on the last node, and a load balancer.
+// standingManifest has its one Pod on the node of the control plane, which no spec takes away, and a load balancer.
 const standingManifest = `
 apiVersion: v1
 kind: Namespace
@@ -60,7 +60,7 @@ type standing struct {
 	spent install.Calls
 }
 
-// counted does something and adds what it cost. Nothing else asks the cloud meanwhile.
+// counted does something and adds what it cost. No other load balancer is there meanwhile.
 func (s *standing) counted(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
@@ -90,8 +90,7 @@ func (s *standing) events(ctx context.Context) string {
 // begin makes the Service and waits until all nodes are healthy targets.
 func (s *standing) begin(ctx context.Context) error {
 	return s.counted(ctx, "it is made", func(ctx context.Context) error {
-		last := s.Nodes()[len(s.Nodes())-1].Name()
-		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, standingManifest, last)); err != nil {
+		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, standingManifest, s.Nodes()[0].Name())); err != nil {
 			return err
 		}
 		return controlplane.Eventually(ctx, func(ctx context.Context) error {
@@ -102,9 +101,25 @@ func (s *standing) begin(ctx context.Context) error {
 	})
 }
 
+// alone waits until the load balancers of the specs are gone.
+func (s *standing) alone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	return controlplane.Eventually(ctx, func(context.Context) error {
+		if n := len(s.cloud.LoadBalancers()); n > 1 {
+			return fmt.Errorf("the specs have left %d load balancers", n-1)
+		}
+		return nil
+	})
+}
+
 // end changes the Service and the nodes and deletes it, and looks at what it cost.
 func (s *standing) end(ctx context.Context) error {
+	if err := s.alone(ctx); err != nil {
+		return err
+	}
 	services := s.Client().CoreV1().Services(standingNamespace)
+	living := len(s.living())
 	patch := func(ctx context.Context, text string) error {
 		_, err := services.Patch(ctx, standingName, types.MergePatchType, []byte(text), metav1.PatchOptions{})
 		return err
@@ -114,9 +129,9 @@ func (s *standing) end(ctx context.Context) error {
 		do      func(context.Context) error
 		targets int
 	}{
-		{"its policy becomes Local", func(ctx context.Context) error { return patch(ctx, `{"spec":{"externalTrafficPolicy":"Local"}}`) }, s.running()},
-		{"a node is excluded", func(ctx context.Context) error { return s.exclude(ctx, true) }, s.running() - 1},
-		{"the node is back", func(ctx context.Context) error { return s.exclude(ctx, false) }, s.running()},
+		{"its policy becomes Local", func(ctx context.Context) error { return patch(ctx, `{"spec":{"externalTrafficPolicy":"Local"}}`) }, living},
+		{"a node is excluded", func(ctx context.Context) error { return s.exclude(ctx, true) }, living - 1},
+		{"the node is back", func(ctx context.Context) error { return s.exclude(ctx, false) }, living},
 	} {
 		err := s.counted(ctx, step.name, func(ctx context.Context) error {
 			if err := step.do(ctx); err != nil {
@@ -139,7 +154,7 @@ func (s *standing) end(ctx context.Context) error {
 			return nil
 		})
 	})
-	if found := s.watch.findings(standingNamespace); len(found) > 0 {
+	if found := s.watch.findings(ctx, standingNamespace); len(found) > 0 {
 		err = errors.Join(err, fmt.Errorf("the standing Service: %s", strings.Join(found, "\n")))
 	}
 	return errors.Join(err, within(s.spent, budgets[s.cloud.Provider()]))
@@ -168,15 +183,17 @@ func (s *standing) right(ctx context.Context, targets int) (install.LoadBalancer
 			if b.ServiceUID != string(svc.UID) {
 				continue
 			}
-			switch problem := now.health(svc, b); {
+			switch wrong := now.health(svc, b); {
+			case len(now.nodesWithEndpoints(svc)) == 0:
+				return b, errors.New("the Service has no endpoint")
 			case s.id != "" && b.ID != s.id:
 				return b, fmt.Errorf("the load balancer is %s, it was %s", b.ID, s.id)
 			case !b.Active || len(svc.Status.LoadBalancer.Ingress) == 0:
 				return b, errors.New("the load balancer does not work yet")
 			case len(b.Healthy) != targets:
 				return b, fmt.Errorf("the load balancer has %d targets, want %d", len(b.Healthy), targets)
-			case problem != "":
-				return b, errors.New(problem)
+			case len(wrong) > 0:
+				return b, fmt.Errorf("the health of targets is wrong: %v", wrong)
 			}
 			return b, nil
 		}
@@ -184,15 +201,13 @@ func (s *standing) right(ctx context.Context, targets int) (install.LoadBalancer
 	return install.LoadBalancer{}, errors.New("the Service has no load balancer")
 }
 
-// exclude takes the first node out of all load balancers, or back.
+// exclude takes the last node that lives out of all load balancers, or back.
 func (s *standing) exclude(ctx context.Context, out bool) error {
-	return s.editNode(ctx, s.Nodes()[0].Name(), func(node *corev1.Node) {
+	living := s.living()
+	return s.editNode(ctx, living[len(living)-1], func(node *corev1.Node) {
 		delete(node.Labels, corev1.LabelNodeExcludeBalancers)
 		if out {
 			node.Labels[corev1.LabelNodeExcludeBalancers] = ""
 		}
 	})
 }
-
-// running is how many nodes have not been powered off.
-func (s *standing) running() int { return len(s.Nodes()) - s.gone }

@@ -21,9 +21,11 @@ import (
 const (
 	// period is how often the watch looks.
 	period = time.Second
-	// healthLimit is how long the health of targets may differ from what the Service's policy says: kube-proxy, and three probes in a
-	// row, of which there is one in each period.
+	// healthLimit is how long the health of a target may differ from what the Service's policy says: kube-proxy, and three probes in a
+	// row. Targets are probed each time when somebody looks, more often than the Service's check says.
 	healthLimit = 15 * time.Second
+	// gapLimit is how long the watch may be blind.
+	gapLimit = 30 * time.Second
 	// leftLimit is how long a load balancer may be there after its Service.
 	leftLimit = 15 * time.Second
 )
@@ -31,24 +33,24 @@ const (
 // watch looks at what the specs do not look at:
 //
 //	it finds                                             unless
-//	a load balancer without a Service                    it goes away soon
+//	a load balancer without a Service of its type        it goes away soon
 //	two load balancers for a Service                     one goes away soon
 //	a target that is healthy without need, or the        it gets right soon
-//	  other way round, see expectedHealth
-//	a Warning event on a Service                         it is in the list of tolerated ones
+//	  other way round
+//	a Warning event of the controller manager on         -
+//	  a Service
 //
-// What it finds belongs to the namespace of the Service, and so to a spec. What belongs to none is found at the end.
+// What it finds belongs to the namespace of the Service, and so to a spec. What is found later, or belongs to none, is told at the end.
 type watch struct {
 	client kubernetes.Interface
 	cloud  install.Cloud
 
 	mu sync.Mutex
-	// since is when something that may pass was first seen, by what it is.
-	since map[string]time.Time
+	// since is when something that may pass was first seen, by what it is. looked is when the watch last could look.
+	since  map[string]time.Time
+	looked time.Time
 	// found are the findings, by namespace.
 	found map[string]map[string]bool
-	// broken is the last error, nil when the watch could look.
-	broken error
 }
 
 func newWatch(client kubernetes.Interface, cloud install.Cloud) *watch {
@@ -60,13 +62,7 @@ func (w *watch) follow(ctx context.Context) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
 	for {
-		err := w.look(ctx)
-		if ctx.Err() != nil {
-			return
-		}
-		w.mu.Lock()
-		w.broken = err
-		w.mu.Unlock()
+		_ = w.look(ctx) // a gap that is too long is found when it has ended
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
@@ -75,13 +71,17 @@ func (w *watch) follow(ctx context.Context) {
 	}
 }
 
-// findings returns what was found in a namespace and not returned before, and what broke the watch.
-func (w *watch) findings(namespace string) []string {
+// findings looks once more and returns what was found in a namespace and not returned before.
+func (w *watch) findings(ctx context.Context, namespace string) []string {
+	err := w.look(ctx)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	list := slices.Sorted(maps.Keys(w.found[namespace]))
 	delete(w.found, namespace)
-	return append(list, w.trouble()...)
+	if err != nil {
+		list = append(list, err.Error())
+	}
+	return list
 }
 
 // rest returns what was found and not returned before, in all namespaces.
@@ -93,15 +93,7 @@ func (w *watch) rest() (list []string) {
 			list = append(list, strings.TrimSpace(namespace+" "+text))
 		}
 	}
-	return append(list, w.trouble()...)
-}
-
-// trouble says why the watch can't look. It needs the lock.
-func (w *watch) trouble() []string {
-	if w.broken == nil {
-		return nil
-	}
-	return []string{"the watch can't look: " + w.broken.Error()}
+	return list
 }
 
 // state is what there is at one moment. Load balancers are read before Services: whoever has lost its Service meanwhile was there with it.
@@ -133,59 +125,71 @@ func (w *watch) look(ctx context.Context) error {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.judge(s, time.Now())
+	return nil
+}
+
+// judge notes down what is not as it is to be. After a gap nothing is known to have lasted.
+func (w *watch) judge(s state, now time.Time) {
+	if gap := now.Sub(w.looked); !w.looked.IsZero() && gap > gapLimit {
+		w.add("", fmt.Sprintf("the watch could not look for %.0f s", gap.Seconds()))
+		clear(w.since)
+	}
+	w.looked = now
 	seen := map[string]bool{}
 	w.lookAtBalancers(s, seen)
 	for _, e := range s.events {
-		if !tolerated(e) {
+		if ours(e) {
 			w.add(e.InvolvedObject.Namespace, fmt.Sprintf("Service %s got the Warning %s: %s", e.InvolvedObject.Name, e.Reason, e.Message))
 		}
 	}
 	maps.DeleteFunc(w.since, func(what string, _ time.Time) bool { return !seen[what] })
-	return nil
 }
 
 func (w *watch) lookAtBalancers(s state, seen map[string]bool) {
 	byUID := map[string]corev1.Service{}
 	for _, svc := range s.services {
-		byUID[string(svc.UID)] = svc
+		// One that is being deleted keeps its load balancer until it is gone, whatever its type.
+		if svc.Spec.Type == corev1.ServiceTypeLoadBalancer || svc.DeletionTimestamp != nil {
+			byUID[string(svc.UID)] = svc
+		}
 	}
 	first := map[string]string{}
 	for _, b := range s.balancers {
 		svc, ok := byUID[b.ServiceUID]
 		if !ok {
-			w.lasting(seen, "", fmt.Sprintf("load balancer %s is of no Service", b.ID), leftLimit)
+			w.lasting(seen, "", "load balancer "+b.ID, "is of no Service of type LoadBalancer", leftLimit)
 			continue
 		}
 		if other := first[b.ServiceUID]; other != "" {
-			w.lasting(seen, svc.Namespace, fmt.Sprintf("Service %s has two load balancers, %s and %s", svc.Name, other, b.ID), leftLimit)
+			w.lasting(seen, svc.Namespace, "Service "+svc.Name, "has two load balancers, "+other+" and "+b.ID, leftLimit)
 		}
 		first[b.ServiceUID] = b.ID
 		if svc.DeletionTimestamp == nil && b.Active {
-			if problem := s.health(svc, b); problem != "" {
-				w.lasting(seen, svc.Namespace, problem, healthLimit)
+			for node, problem := range s.health(svc, b) {
+				w.lasting(seen, svc.Namespace, fmt.Sprintf("Service %s: target %s", svc.Name, node), problem, healthLimit)
 			}
 		}
 	}
 }
 
-// health says which target of a load balancer is not as the Service's policy has it.
-func (s state) health(svc corev1.Service, b install.LoadBalancer) string {
-	with := s.nodesWithEndpoints(svc)
+// health says which targets of a load balancer are not as the Service's policy has it, and how, by node. Without an endpoint nothing is
+// wrong: a check of the node port fails everywhere then, one of kube-proxy nowhere.
+func (s state) health(svc corev1.Service, b install.LoadBalancer) map[string]string {
+	with, wrong := s.nodesWithEndpoints(svc), map[string]string{}
 	if len(with) == 0 {
-		return "" // a check of the node port fails everywhere then, one of kube-proxy nowhere
+		return nil
 	}
-	var wrong []string
 	for _, node := range s.nodes {
 		healthy, isTarget := b.Healthy[node.Name]
 		want := svc.Spec.ExternalTrafficPolicy != corev1.ServiceExternalTrafficPolicyLocal || with[node.Name]
-		if isTarget && healthy != want && node.DeletionTimestamp == nil && ready(node) {
-			wrong = append(wrong, fmt.Sprintf("%s is %s", node.Name, map[bool]string{true: "healthy", false: "unhealthy"}[healthy]))
+		if !isTarget || healthy == want || node.DeletionTimestamp != nil || !ready(node) {
+			continue
 		}
+		is := map[bool]string{true: "is healthy", false: "is unhealthy"}[healthy]
+		wrong[node.Name] = fmt.Sprintf("%s with policy %s and endpoints on %v", is, svc.Spec.ExternalTrafficPolicy, slices.Sorted(maps.Keys(with)))
 	}
-	if len(wrong) == 0 {
-		return ""
-	}
-	return fmt.Sprintf("Service %s, policy %s, endpoints on %v: target %s", svc.Name, svc.Spec.ExternalTrafficPolicy, slices.Sorted(maps.Keys(with)), strings.Join(wrong, ", "))
+	return wrong
 }
 
 func (s state) nodesWithEndpoints(svc corev1.Service) map[string]bool {
@@ -212,14 +216,15 @@ func ready(node corev1.Node) bool {
 	return false
 }
 
-// lasting finds something that is there for a while.
-func (w *watch) lasting(seen map[string]bool, namespace, text string, limit time.Duration) {
-	seen[text] = true
-	if w.since[text].IsZero() {
-		w.since[text] = time.Now()
+// lasting finds something that is there for a while. How it is may change meanwhile.
+func (w *watch) lasting(seen map[string]bool, namespace, what, how string, limit time.Duration) {
+	key := namespace + "/" + what
+	seen[key] = true
+	if w.since[key].IsZero() {
+		w.since[key] = w.looked
 	}
-	if lasts := time.Since(w.since[text]); lasts > limit {
-		w.add(namespace, text+fmt.Sprintf(", for more than %s", limit))
+	if w.looked.Sub(w.since[key]) > limit {
+		w.add(namespace, fmt.Sprintf("%s %s, for more than %s", what, how, limit))
 	}
 }
 
@@ -230,7 +235,7 @@ func (w *watch) add(namespace, text string) {
 	w.found[namespace][text] = true
 }
 
-// tolerated reports whether an event says something that the spec brings about.
-func tolerated(e corev1.Event) bool {
-	return e.Source.Component == "node-controller"
+// ours reports whether an event is the controller manager's. Others, such as that of endpoint slices, warn of what passes.
+func ours(e corev1.Event) bool {
+	return e.Source.Component == "multicloud-ccm" || e.Source.Component == "service-controller"
 }

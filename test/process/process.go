@@ -89,6 +89,14 @@ func Start(s Spec) (*Process, error) {
 	return p, nil
 }
 
+// Bind makes a command that was not started yet end with this process and, when its context ends, with everything it has started. On Linux
+// it also ends with the thread that starts it: the caller keeps that with runtime.LockOSThread until it has ended.
+func Bind(cmd *exec.Cmd) {
+	cmd.SysProcAttr = attributes(0)
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = stopGrace
+}
+
 func environment() []string {
 	env := []string{collection}
 	for _, name := range []string{"PATH", "HOME", "TMPDIR", "GOGC"} {

@@ -42,6 +42,17 @@ type flow struct {
 	listener netip.AddrPort
 	protocol string
 	target   netip.Addr
+	// passed says that packets are passed through as they are: their flow has the mark of the target.
+	passed bool
+}
+
+// selection are the arguments with which conntrack finds them.
+func (f flow) selection() []string {
+	args := []string{"-p", f.protocol, "--orig-dst", f.listener.Addr().String(), "--orig-port-dst", strconv.Itoa(int(f.listener.Port()))}
+	if f.passed {
+		return append(args, "--mark", strconv.Itoa(mark(f.target)))
+	}
+	return append(args, "--reply-src", f.target.String())
 }
 
 // Open prepares the namespace for traffic and starts without a listener.
@@ -70,6 +81,7 @@ func Open(ctx context.Context, o Options) (*Plane, error) {
 func (p *Plane) Set(ctx context.Context, listeners []Listener) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	listeners = sorted(listeners)
 	text := sketch{nodes: p.o.Network, clients: p.o.Clients, balancers: p.o.Balancers, machine: p.o.Machine}.render(listeners)
 	if text != p.text {
 		if _, err := p.o.Run(ctx, strings.NewReader(text), "nft", "-f", "-"); err != nil {
@@ -79,13 +91,6 @@ func (p *Plane) Set(ctx context.Context, listeners []Listener) error {
 	}
 	p.drain(listeners)
 	return p.flush(ctx)
-}
-
-// Table returns the rules as nft reads them.
-func (p *Plane) Table() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.text
 }
 
 // drain notes down which targets have left since the last time.
@@ -107,7 +112,7 @@ func flows(listeners []Listener) map[flow]time.Duration {
 	all := map[flow]time.Duration{}
 	for _, l := range listeners {
 		for _, t := range l.Targets {
-			all[flow{netip.AddrPortFrom(l.Address, uint16(l.Port)), l.Protocol, t.Address}] = l.Drain
+			all[flow{netip.AddrPortFrom(l.Address, uint16(l.Port)), l.Protocol, t.Address, l.NodePort == 0}] = l.Drain
 		}
 	}
 	return all
@@ -119,8 +124,8 @@ func (p *Plane) flush(ctx context.Context) error {
 		if time.Now().Before(end) {
 			continue
 		}
-		_, err := p.o.Run(ctx, nil, "conntrack", "-D", "-p", f.protocol, "--orig-dst", f.listener.Addr().String(),
-			"--orig-port-dst", strconv.Itoa(int(f.listener.Port())), "--reply-src", f.target.String())
+		_, err := p.o.Run(ctx, nil, append([]string{"conntrack", "-D"}, f.selection()...)...)
+		// Nothing but the text says that there was none.
 		if err != nil && !strings.Contains(err.Error(), "0 flow entries") {
 			return fmt.Errorf("ending the flows to %s: %w", f.target, err)
 		}

@@ -13,7 +13,7 @@ const table = "balancers"
 
 // sketch is what of the network the table has to know.
 type sketch struct {
-	// nodes is the network of the nodes and of the machine, client where clients are.
+	// nodes is the network of the nodes and of the machine, clients that of clients.
 	nodes, clients netip.Prefix
 	// balancers has the addresses of load balancers.
 	balancers netip.Prefix
@@ -77,10 +77,10 @@ func sorted(listeners []Listener) []Listener {
 	return list
 }
 
-// pick chooses one of n targets for a flow: in turn, or always the same for the same client.
+// pick chooses one of n targets for a flow: in turn, or always the same for the same client. Without a seed, each table would have another one.
 func (l Listener) pick(n int) string {
 	if l.Affinity {
-		return fmt.Sprintf("jhash ip saddr mod %d", n)
+		return fmt.Sprintf("jhash ip saddr mod %d seed 1", n)
 	}
 	return fmt.Sprintf("numgen inc mod %d", n)
 }

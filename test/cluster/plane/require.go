@@ -8,9 +8,9 @@ import (
 )
 
 // required are the programs that a data plane needs.
-var required = []string{"nft", "conntrack", "sysctl", "ip"}
+var required = []string{"nft", "conntrack", "sysctl", "ip", "unshare"}
 
-// Missing says in one line what this machine lacks for a data plane, nil when nothing.
+// Missing says in one line what this machine lacks for a data plane, nil when nothing. It needs root.
 func Missing() error {
 	var missing []string
 	for _, name := range required {
@@ -27,7 +27,8 @@ func Missing() error {
 		cmd.Stdin = strings.NewReader(table)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
-			return errors.New(strings.TrimSpace(string(out)))
+			first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+			return errors.New(first)
 		}
 		return nil
 	})
@@ -39,7 +40,7 @@ var abilities = []struct{ name, table, advice string }{
 	{"address translation (nft_nat, nft_masq)", "table ip probe { chain c { type nat hook postrouting priority 100; masquerade; }; }",
 		"a kernel with CONFIG_NFT_NAT and CONFIG_NFT_MASQ, or `modprobe nft_masq`"},
 	{"the choice of a target (nft_numgen, nft_hash)", "table ip probe { chain c { meta mark set numgen inc mod 2; meta mark set jhash ip saddr mod 2; }; }",
-		"a kernel with CONFIG_NFT_NUMGEN and CONFIG_NFT_HASH, or `modprobe nft_numgen nft_hash`"},
+		"a kernel with CONFIG_NFT_NUMGEN and CONFIG_NFT_HASH, or `modprobe -a nft_numgen nft_hash`"},
 	{"refusals before routing (Linux 5.9)", "table ip probe { chain c { type filter hook prerouting priority 0; meta l4proto tcp reject with tcp reset; }; }",
 		"Linux 5.9 or newer"},
 }

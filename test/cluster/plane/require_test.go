@@ -26,7 +26,7 @@ func TestKernel(t *testing.T) {
 
 func TestMissingPrograms(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	if err := Missing(); err == nil || !strings.Contains(err.Error(), "nft, conntrack, sysctl, ip: not installed; on Debian `make node-deps`") {
+	if err := Missing(); err == nil || !strings.Contains(err.Error(), "nft, conntrack, sysctl, ip, unshare: not installed; on Debian `make node-deps`") {
 		t.Errorf("without programs: %v", err)
 	}
 }

@@ -200,11 +200,18 @@ func same(got map[string]int, end string) bool {
 // A flow stays with an unhealthy target, and for the draining time with one that was removed.
 func TestDrain(t *testing.T) {
 	n := newNetwork(t)
-	udp := plane.Listener{Address: balancer, Protocol: "udp", Port: 80, NodePort: nodePort, Targets: targets(true, false), Drain: time.Hour}
-	n.set(udp)
+	for name, udp := range map[string]plane.Listener{
+		"node port":      {Address: balancer, Protocol: "udp", Port: 80, NodePort: nodePort},
+		"passed through": {Address: balancer, Protocol: "udp", Port: 82},
+	} {
+		t.Run(name, func(t *testing.T) { drain(t, n, udp) })
+	}
+}
+
+func drain(t *testing.T, n *network, udp plane.Listener) {
 	from := "198.18.0.1:4000" // the same client port: one flow
 	say := func() string {
-		out := n.in(n.client, "env", role+"=ask", os.Args[0], "udp!"+from, netip.AddrPortFrom(balancer, 80).String(), "1")
+		out := n.in(n.client, "env", role+"=ask", os.Args[0], "udp!"+from, netip.AddrPortFrom(balancer, uint16(udp.Port)).String(), "1")
 		var list []string
 		n.must(json.Unmarshal([]byte(out), &list))
 		return list[0]

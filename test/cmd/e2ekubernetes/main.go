@@ -47,6 +47,9 @@ func run(ctx context.Context, args []string) error {
 	if err := flags.Parse(args); err != nil {
 		return flag.ErrHelp // flags has said what is wrong
 	}
+	if *record && (o.Focus != "" || !o.Slow || !o.Nodes) {
+		return errors.New("-record publishes a whole run: it needs -slow and -nodes, and no -focus")
+	}
 	if *check {
 		return kubernetes.Missing()
 	}
