@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # Installs what nodes of the test cluster need and is not there: containerd, runc, CNI plugins,
-# ip, iptables. What is installed by other means, such as Docker's containerd, stays.
+# ip, iptables, nft and conntrack. What is installed by other means, such as Docker's containerd, stays.
 #
-#	node-deps.sh             what nodes need
-#	node-deps.sh kubernetes  what Kubernetes' own tests need too: nft and conntrack for load balancers, and the
-#	                         programs of the image in which the tests run their commands
+#	node-deps.sh             what nodes and their load balancers need
+#	node-deps.sh kubernetes  what Kubernetes' own tests need too: the programs of the image in which they run commands
 set -euo pipefail
 
 packages=()

@@ -32,6 +32,9 @@ func TestKubernetesVersions(t *testing.T) {
 	if other := version("test/platform", "k8s.io/kubernetes"); other != tested {
 		t.Errorf("test/platform has the types of Kubernetes %s, test/controlplane builds %s", other, tested)
 	}
+	if other := version("test/e2e/kubernetes", "k8s.io/kubernetes"); other != tested {
+		t.Errorf("test/e2e/kubernetes has the tests of Kubernetes %s, test/controlplane builds %s", other, tested)
+	}
 	minor := strings.Split(library, ".")[1]
 	oldest := regexp.MustCompile(`kubeVersion: ">=(1\.\d+)\.0-0"`).FindStringSubmatch(read("charts/multicloud-ccm/Chart.yaml"))
 	if oldest == nil {

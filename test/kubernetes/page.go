@@ -93,13 +93,16 @@ Kubernetes has end-to-end tests of load balancers, ` + "`[sig-network] LoadBalan
 pods, with the chart, its RBAC and the image of the cloud. The cloud is a simulated or emulated one, whose load balancers carry traffic on a
 data plane of the test cluster.
 
-While a test runs, more is looked at than it looks at itself, and what is found fails it:
+While a test runs, more is looked at than it looks at itself. What is found fails the test whose Service it is, or else the run:
 
 - Each load balancer has a Service, and no Service has two.
-- The health of the targets is what ` + "`externalTrafficPolicy`" + ` says: with ` + "`Local`" + `, nodes with endpoints alone are healthy.
-- No Service gets an event of the type Warning.
-- At the end no load balancer is left, and the doctor finds nothing.
-- The cloud is not asked more often than the changes need.
+- The health of the targets is what ` + "`externalTrafficPolicy`" + ` says: with ` + "`Local`" + `, nodes with endpoints alone are healthy. It may be
+  otherwise for 15 seconds.
+- No Service gets an event of the type Warning from the controller manager.
+
+One more Service is there from before the first test until after the last one. Then its policy becomes ` + "`Local`" + `, a node is excluded and
+comes back, and it is deleted: its load balancer is the same all the time, the targets and their health follow, and the calls are counted. At the
+end no load balancer is left, and the doctor finds nothing.
 `
 
 // page is the page of the reference: a table of specs and clouds, and why some are skipped.

@@ -16,6 +16,8 @@ import (
 const (
 	// role is the environment variable that makes the test's binary a program in a namespace.
 	role = "PLANE_TEST_ROLE"
+	// serving is what a server prints when it can be asked.
+	serving = "serving"
 	// nodePort is where nodes serve, patience bounds the wait for an answer.
 	nodePort = 30080
 	patience = 2 * time.Second
@@ -44,6 +46,9 @@ func serve() {
 		at := ":" + strconv.Itoa(port)
 		listener, err := net.Listen("tcp", at)
 		check(err)
+		if port != nodePort {
+			at = netip.AddrPortFrom(balancer, uint16(port)).String() // answers come from there, as kube-proxy has it
+		}
 		packets, err := net.ListenPacket("udp", at)
 		check(err)
 		go func() {
@@ -72,6 +77,7 @@ func serve() {
 			}
 		}()
 	}
+	fmt.Println(serving)
 	select {}
 }
 

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/process"
 )
 
@@ -42,11 +43,12 @@ func newNetwork(t *testing.T) *network {
 	n.in(n.hub, "ip", "addr", "add", "198.18.0.2/24", "dev", "client")
 	for i, address := range nodes {
 		name := fmt.Sprintf("node-%d", i+1)
-		node := n.space(name, "env", role+"=serve", "NODE="+name, os.Args[0])
+		node := n.space(name, "sleep", "3600")
 		n.connect(node, fmt.Sprintf("node%d", i+1), address.String()+"/24", "10.0.0.2")
 		n.in(n.hub, "ip", "link", "set", fmt.Sprintf("node%d", i+1), "master", "bridge")
 		// What is passed through has the address of the load balancer.
 		n.in(node, "ip", "addr", "add", balancer.String()+"/32", "dev", "lo")
+		n.serve(name, node)
 	}
 	var err error
 	n.plane, err = plane.Open(t.Context(), plane.Options{
@@ -72,6 +74,23 @@ func (n *network) space(name, program string, args ...string) *process.Process {
 	})
 	n.in(p, "ip", "link", "set", "lo", "up")
 	return p
+}
+
+// serve starts the server of a node, which has all its addresses.
+func (n *network) serve(name string, node *process.Process) {
+	n.t.Helper()
+	nsenter, err := exec.LookPath("nsenter")
+	n.must(err)
+	args := []string{"-n", "-t", strconv.Itoa(node.PID()), "--", "env", role + "=serve", "NODE=" + name, os.Args[0]}
+	server, err := process.Start(process.Spec{Name: "server", Dir: n.t.TempDir(), Path: nsenter, Args: args})
+	n.must(err)
+	n.t.Cleanup(server.Kill)
+	n.must(controlplane.Eventually(n.t.Context(), func(context.Context) error {
+		if log := server.Tail(); !strings.Contains(log, serving) {
+			return fmt.Errorf("the server of %s says %q", name, log)
+		}
+		return nil
+	}))
 }
 
 // connect makes a link from the hub.
