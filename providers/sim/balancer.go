@@ -14,7 +14,6 @@ import (
 // Fields only this cloud has.
 const (
 	fieldAlgorithm     = "algorithm"
-	fieldAffinity      = "sessionAffinity"
 	fieldProxyProtocol = "proxyProtocol"
 )
 
@@ -62,7 +61,7 @@ func balancer(stored api.BalancerSpec) cloud.Balancer {
 	b := cloud.Balancer{
 		Name: stored.Name, Scope: cloud.ScopeOf(stored.Internal), DualStack: stored.DualStack,
 		Allow: stored.AllowedSources, OwnershipTags: ownershipTags.List(stored.Labels),
-		ProviderFields: fields(stored.Algorithm, stored.SessionAffinity, stored.ProxyProtocol),
+		ProviderFields: map[string]string{fieldAlgorithm: stored.Algorithm, fieldProxyProtocol: strconv.FormatBool(stored.ProxyProtocol)},
 		Health: &cloud.Health{
 			Protocol: cloud.ProtocolOf(check.Protocol), Port: check.Port, Path: check.Path,
 			Interval: time.Duration(check.IntervalSeconds) * time.Second, Timeout: time.Duration(check.TimeoutSeconds) * time.Second,
@@ -79,21 +78,13 @@ func balancer(stored api.BalancerSpec) cloud.Balancer {
 	return b
 }
 
-func fields(algorithm string, affinity, proxyProtocol bool) map[string]string {
-	f := map[string]string{fieldAlgorithm: algorithm, fieldProxyProtocol: strconv.FormatBool(proxyProtocol)}
-	if affinity {
-		f[fieldAffinity] = "true"
-	}
-	return f
-}
-
 // specOf is the reverse of balancer. Of what is stored it keeps what nobody manages: the
 // user's own labels.
 func specOf(b cloud.Balancer, stored api.BalancerSpec) api.BalancerSpec {
 	spec := api.BalancerSpec{
 		Name: b.Name, Internal: b.Scope == cloud.ScopeInternal, DualStack: b.DualStack,
 		AllowedSources: b.Allow, Labels: ownershipTags.Replace(stored.Labels, b.OwnershipTags),
-		Algorithm: b.ProviderFields[fieldAlgorithm], SessionAffinity: b.ProviderFields[fieldAffinity] == "true", ProxyProtocol: b.ProviderFields[fieldProxyProtocol] == "true",
+		Algorithm: b.ProviderFields[fieldAlgorithm], ProxyProtocol: b.ProviderFields[fieldProxyProtocol] == "true",
 		HealthCheck: api.HealthCheck{
 			Protocol: b.Health.Protocol.Lower(), Port: b.Health.Port, Path: b.Health.Path,
 			IntervalSeconds: int(b.Health.Interval.Seconds()), TimeoutSeconds: int(b.Health.Timeout.Seconds()), HealthyThreshold: b.Health.Healthy, UnhealthyThreshold: b.Health.Unhealthy,

@@ -3,9 +3,11 @@ package sim
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 )
 
 // Normalize implements cloud.Balancers.
@@ -16,8 +18,11 @@ func (d *Driver) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, err
 	}
 	b := cloud.Balancer{
 		Name: name(in), Scope: cloud.ScopeOf(Internal.Bool(in.Options)), DualStack: in.DualStack, Health: check,
-		ProviderFields: fields(Algorithm.In(in.Options), in.ClientIP, ProxyProtocol.Bool(in.Options)),
+		ProviderFields: map[string]string{fieldAlgorithm: Algorithm.In(in.Options), fieldProxyProtocol: strconv.FormatBool(ProxyProtocol.Bool(in.Options))},
 		OwnershipTags:  ownershipTags.List(ownershipTags.Of(in.Owner)),
+	}
+	if in.ClientIP {
+		b.ProviderFields[fieldAlgorithm] = api.SourceAddress
 	}
 	for _, port := range in.Ports {
 		b.Listeners = append(b.Listeners, port.Listener())

@@ -16,11 +16,8 @@ import (
 // Descriptor returns the static facts of the provider.
 func Descriptor() cloud.Descriptor {
 	return cloud.Descriptor{
-		Name:              "sim",
-		Title:             "Simulated cloud",
-		Status:            cloud.StatusTest,
-		ProviderIDSchemes: []string{"sim"},
-		ProviderIDForm:    "sim://<zone>/<machine id>",
+		Name: "sim", Title: "Simulated cloud", Status: cloud.StatusTest,
+		ProviderIDSchemes: []string{"sim"}, ProviderIDForm: "sim://<zone>/<machine id>",
 		Capabilities: cloud.Capabilities{
 			Balancers: true, Routes: true, Loopback: true,
 			Protocols:    []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
@@ -28,7 +25,7 @@ func Descriptor() cloud.Descriptor {
 			Immutable:    []string{cloud.FieldScope, cloud.FieldDualStack},
 			Fields: map[cloud.ServiceField]cloud.Use{
 				cloud.ServiceNodePorts: {Handling: cloud.Partly, Note: "a cloud whose balancers are proxies refuses a Service without node ports; others pass packets through as they are"},
-				cloud.ServiceAffinity:  {Handling: cloud.Used, Note: "the balancer keeps a client with its node by the client's address"},
+				cloud.ServiceAffinity:  {Handling: cloud.Used, Note: "the balancer chooses a node by the client's address, whatever its algorithm"},
 				cloud.ServiceAddress:   {Handling: cloud.Ignored, Note: "this cloud chooses the addresses of its balancers"},
 				cloud.ServiceFamilies:  {Handling: cloud.Partly, Note: "IPv4, also with IPv6 beside it; IPv6 alone is refused"},
 			},

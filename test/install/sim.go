@@ -75,7 +75,7 @@ func (s *Sim) LoadBalancers() (list []LoadBalancer) {
 			for _, l := range b.Listeners {
 				balancer.Listeners = append(balancer.Listeners, plane.Listener{
 					Address: netip.MustParseAddr(at), Protocol: l.Protocol, Port: l.Port, NodePort: l.NodePort, Targets: known.targets(targets),
-					Sources: prefixes(b.AllowedSources), Affinity: b.SessionAffinity, Drain: simDrain,
+					Sources: prefixes(b.AllowedSources), Affinity: b.Algorithm == api.SourceAddress, Drain: simDrain,
 				})
 			}
 		}

@@ -10,6 +10,9 @@ const (
 	StatusDeleting = "deleting"
 )
 
+// SourceAddress is the algorithm that keeps a client with a target, by the client's address.
+const SourceAddress = "source_address"
+
 // BalancerSpec is what a client says about a balancer; PUT replaces all of it.
 type BalancerSpec struct {
 	// Name is unique in the account.
@@ -17,13 +20,11 @@ type BalancerSpec struct {
 	// Internal and DualStack can't be changed later.
 	Internal  bool `json:"internal"`
 	DualStack bool `json:"dual_stack"`
-	// Algorithm is "round_robin" (default) or "least_connections".
-	Algorithm string `json:"algorithm"`
-	// SessionAffinity keeps a client with its target, by the client's address.
-	SessionAffinity bool        `json:"session_affinity"`
-	ProxyProtocol   bool        `json:"proxy_protocol"`
-	Listeners       []Listener  `json:"listeners"`
-	HealthCheck     HealthCheck `json:"health_check"`
+	// Algorithm is "round_robin" (default), "least_connections" or SourceAddress.
+	Algorithm     string      `json:"algorithm"`
+	ProxyProtocol bool        `json:"proxy_protocol"`
+	Listeners     []Listener  `json:"listeners"`
+	HealthCheck   HealthCheck `json:"health_check"`
 	// AllowedSources are client networks; empty means everyone. They are stored masked,
 	// sorted and without duplicates.
 	AllowedSources []string `json:"allowed_sources"`

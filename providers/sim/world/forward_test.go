@@ -312,7 +312,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 // With affinity, all connections of a client are at one target.
 func TestForwardKeepsClient(t *testing.T) {
 	port, backends := newBackends(t, "127.0.0.2", "127.0.0.3", "127.0.0.4")
-	w := balanced(t, port, backends, func(spec *api.BalancerSpec) { spec.SessionAffinity = true })
+	w := balanced(t, port, backends, func(spec *api.BalancerSpec) { spec.Algorithm = api.SourceAddress })
 	settled(t, w, api.HealthHealthy, api.HealthHealthy, api.HealthHealthy)
 	seen := map[string]bool{}
 	for range 12 {

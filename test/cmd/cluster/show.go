@@ -5,8 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -27,11 +30,11 @@ const (
 // show is a cluster with the chart installed, step by step, until Ctrl-C; with
 // QUICKSTART_EXIT=1 only as long as something has to happen.
 func show(ctx context.Context, opts cluster.Options, provider string) (err error) {
-	started, cancel := context.WithTimeout(ctx, startLimit)
-	defer cancel()
-	if err := plane.Missing(); err != nil {
+	if err := lacks(); err != nil {
 		return err
 	}
+	started, cancel := context.WithTimeout(ctx, startLimit)
+	defer cancel()
 	opts.Balancers = true
 	c, err := cluster.Start(started, opts)
 	if err != nil {
@@ -48,12 +51,29 @@ func show(ctx context.Context, opts cluster.Options, provider string) (err error
 		return err
 	}
 	carrying, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() {
-		if err := install.Carry(carrying, c, cloud); err != nil {
-			fmt.Fprintln(os.Stderr, "error:", err)
+	var carried sync.WaitGroup
+	carried.Go(func() { err = errors.Join(err, install.Carry(carrying, c, cloud)) })
+	shown := look(ctx, c, helm, cloud)
+	stop()
+	carried.Wait()
+	return errors.Join(err, shown)
+}
+
+// lacks says what this machine lacks for a cluster and for what is shown on it.
+func lacks() error {
+	if err := cluster.Missing(); err != nil {
+		return err
+	}
+	for _, name := range []string{"curl", "nc.openbsd"} {
+		if _, err := exec.LookPath(name); err != nil {
+			return fmt.Errorf("%s: not installed; on Debian `make node-deps` does that", name)
 		}
-	}()
+	}
+	return plane.Missing()
+}
+
+// look goes through the steps, and then waits for Ctrl-C.
+func look(ctx context.Context, c *cluster.Cluster, helm *install.Helm, cloud install.Cloud) error {
 	if err := steps(ctx, c, helm, cloud); err != nil {
 		return err
 	}
@@ -168,7 +188,7 @@ const udp = `    - {name: datagrams, port: 53, targetPort: 8080, protocol: UDP}
 func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	manifest, hasUDP := echo, cloud.Provider() != "hcloud"
+	manifest, hasUDP := echo, cloud.Provider() != "hcloud" // whose load balancers carry TCP alone
 	if hasUDP {
 		manifest += udp
 	}
@@ -207,6 +227,8 @@ func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error 
 
 // asClient runs a program outside of the cluster and shows it with its output, which must not be empty.
 func asClient(ctx context.Context, c *cluster.Cluster, input string, args ...string) error {
+	runtime.LockOSThread() // the program ends with the thread
+	defer runtime.UnlockOSThread()
 	cmd := c.ClientCommand(ctx, args...)
 	cmd.Stdin = strings.NewReader(input)
 	out, err := cmd.CombinedOutput()

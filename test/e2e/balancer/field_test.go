@@ -18,7 +18,7 @@ func TestFieldsWithoutEffect(t *testing.T) {
 		Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80, AppProtocol: new("http")}}, ExternalIPs: []string{"198.51.100.7"},
 	}}
 	affinity := "spec.sessionAffinity: "
-	if cloudName == "openstack" {
+	if cloudName == "openstack" || cloudName == "sim" { // which keep clients, for a time of their own
 		affinity = "spec.sessionAffinityConfig.clientIP.timeoutSeconds: "
 	}
 	if cloudName != "aws" { // where it is refused

@@ -146,7 +146,7 @@ func (f *Proxy) rule(key string) (spec api.BalancerSpec, nodePort int) {
 
 // affinity returns what chooses the target of a client, "" where all take turns.
 func affinity(spec api.BalancerSpec, client net.Conn) string {
-	if !spec.SessionAffinity {
+	if spec.Algorithm != api.SourceAddress {
 		return ""
 	}
 	host, _, _ := net.SplitHostPort(client.RemoteAddr().String())

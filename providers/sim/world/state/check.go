@@ -26,8 +26,8 @@ func (c *Cloud) complete(spec *api.BalancerSpec, id string) error {
 		}
 	}
 	spec.Algorithm = cmp.Or(spec.Algorithm, "round_robin")
-	if spec.Algorithm != "round_robin" && spec.Algorithm != "least_connections" {
-		return api.Invalid("algorithm %q is none of round_robin, least_connections", spec.Algorithm)
+	if !slices.Contains([]string{"round_robin", "least_connections", api.SourceAddress}, spec.Algorithm) {
+		return api.Invalid("algorithm %q is none of round_robin, least_connections, %s", spec.Algorithm, api.SourceAddress)
 	}
 	for key, value := range spec.Labels {
 		if !label.MatchString(key) || !label.MatchString(value) {
