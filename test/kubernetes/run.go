@@ -62,10 +62,10 @@ func Run(ctx context.Context, o Options) (results []Result, err error) {
 	}
 	w := newWatch(s.Client(), s.cloud)
 	var watching sync.WaitGroup
-	defer func() {
+	defer func() { //nolint:contextcheck // cleaning up goes on after ctx's end
 		cancel(nil)
 		watching.Wait()
-		err = errors.Join(err, <-s.carrying, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
+		err = errors.Join(err, <-s.carrying, s.close())
 	}()
 	go s.carry(ctx, cancel)
 	watching.Go(func() { w.follow(ctx) })

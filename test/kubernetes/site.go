@@ -14,6 +14,7 @@ import (
 	"k8s.io/client-go/util/retry"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
@@ -43,9 +44,9 @@ func open(ctx context.Context, provider string, progress io.Writer) (s *site, er
 	started, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
 	s = &site{carrying: make(chan error, 1), gone: map[string]bool{}}
-	defer func() {
+	defer func() { //nolint:contextcheck // cleaning up goes on after ctx's end
 		if err != nil {
-			err = errors.Join(err, s.close()) //nolint:contextcheck // cleaning up goes on after ctx's end
+			err = errors.Join(err, s.close())
 		}
 	}()
 	if s.Cluster, err = cluster.Start(started, cluster.Options{Nodes: nodes, Balancers: true, DNS: true, Progress: progress}); err != nil {
@@ -100,7 +101,7 @@ func (s *site) install(ctx context.Context, progress io.Writer) error {
 }
 
 func initialised(node *corev1.Node) error {
-	uninitialised := func(t corev1.Taint) bool { return t.Key == "node.cloudprovider.kubernetes.io/uninitialized" }
+	uninitialised := func(t corev1.Taint) bool { return t.Key == controlplane.UninitializedTaint }
 	if node == nil || node.Spec.ProviderID == "" || slices.ContainsFunc(node.Spec.Taints, uninitialised) {
 		return errors.New("the node is not initialised")
 	}
