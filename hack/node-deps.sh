@@ -21,6 +21,8 @@ need containernetworking-plugins /usr/lib/cni/bridge /opt/cni/bin/bridge
 need iproute2 ip
 need iptables iptables
 need util-linux nsenter
+need util-linux unshare
+need procps sysctl
 need nftables nft
 need conntrack conntrack
 case ${1:-} in

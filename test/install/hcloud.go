@@ -87,6 +87,9 @@ func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 	for _, b := range state.Balancers {
 		targets := map[string]string{}
 		for _, t := range b.Targets {
+			if t.Server == nil {
+				continue // an address or a selector, which no test has
+			}
 			if m, ok := servers[t.Server.ID]; ok && len(m.Private) > 0 {
 				targets[m.Name] = m.Private[0].IP
 			}
