@@ -17,8 +17,11 @@ type Breakage struct {
 	Says, Level string
 }
 
-// Compares is the flag of a controller manager for Broken.
-const Compares = "--service-resync-period=1s"
+// Compares are the flags of a controller manager for Broken. The lease outlives the time for which it stands still: who has not
+// renewed a lease in time has to end.
+var Compares = []string{
+	"--leader-elect=true", "--leader-elect-lease-duration=5m", "--leader-elect-renew-deadline=4m", "--service-resync-period=1s",
+}
 
 // Broken makes one change by hand after the other to the load balancer of a Service. The doctor names each and changes nothing,
 // plan lists the same step, and the next comparison makes the repair: then all is in order. The controller manager has to run

@@ -19,7 +19,7 @@ func TestBrokenByHand(t *testing.T) {
 	c := s.cluster()
 	svc := c.Apply(s.service("web", network, func(svc *corev1.Service) { svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"} }))
 	c.Install(s.nodes[0].Name)
-	c.Switch("--leader-elect=true", switchover.Compares)
+	c.Switch(switchover.Compares...)
 	name, api := defaultName(string(svc.UID)), s.world.Network
 	group := func() *string { return s.listeners(name)[80].DefaultActions[0].TargetGroupArn }
 	from := len(s.proxy.Calls())

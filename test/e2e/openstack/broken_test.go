@@ -24,7 +24,7 @@ func TestBrokenByHand(t *testing.T) {
 		svc.Annotations = map[string]string{own + "enable-health-monitor": "true"}
 	}))
 	c.Install(s.nodes[0].Name)
-	c.Switch("--leader-elect=true", switchover.Compares)
+	c.Switch(switchover.Compares...)
 	svc, err := c.Client().CoreV1().Services(svc.Namespace).Get(t.Context(), svc.Name, metav1.GetOptions{})
 	s.must(err, "reading the Service")
 	id := text(s.look(svc).lb, "id")
