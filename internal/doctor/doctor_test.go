@@ -161,7 +161,7 @@ func (scoped) Concerns(providerID string) bool { return strings.HasPrefix(provid
 // Of Nodes that are left alone it is said whose they are.
 func TestWhoseNodesAreLeftAlone(t *testing.T) {
 	f := &facts{Options: Options{Cloud: fake(driver{}), Patience: DefaultPatience}, now: now}
-	f.Cloud.Scoped = scoped{}
+	f.Cloud.ProviderIDScope = scoped{}
 	f.nodes.value = []*corev1.Node{
 		node("ours", "fake://mine/1", time.Hour), node("theirs", "fake://other/1", time.Hour), node("b", "aws:///zone/i-1", time.Hour), node("c", "k3s://c", time.Hour),
 		node("bare", "", time.Hour),

@@ -29,7 +29,7 @@ type Driver interface {
 // Instances reads machines. All methods only read.
 type Instances interface {
 	// ParseProviderID returns the instance that a Node's spec.providerID names. The kernel
-	// calls it only for provider-IDs of this cloud, see Scoped. An error means malformed.
+	// calls it only for provider-IDs of this cloud, see ProviderIDScope. An error means malformed.
 	ParseProviderID(providerID string) (InstanceID, error)
 
 	// List returns every machine the credentials can see, all pages. Complete is false
@@ -47,10 +47,10 @@ type Instances interface {
 	FindByName(ctx context.Context, name string) ([]Instance, error)
 }
 
-// Scoped is implemented by drivers for which the scheme of a provider-ID does not decide whose
+// ProviderIDScope is implemented by drivers for which the scheme of a provider-ID does not decide whose
 // its Node is: upstream reads some without scheme, or they name a region or project that these
 // credentials may not see. For every other driver the schemes of the Descriptor decide.
-type Scoped interface {
+type ProviderIDScope interface {
 	// Concerns reports whether a provider-ID is of this cloud, and of the part of it that the
 	// driver reads. A malformed one that can only be meant for it is. A Node with any other
 	// provider-ID is foreign: it exists, is never touched, is no target, is no canary, and the
@@ -59,23 +59,23 @@ type Scoped interface {
 	Concerns(providerID string) bool
 }
 
-// Partitioned is implemented by drivers that see their machines with several credentials, of accounts
+// Partition is implemented by drivers that see their machines with several credentials, of accounts
 // that have nothing to do with each other.
-type Partitioned interface {
+type Partition interface {
 	// PartOf names the credentials that a machine is seen with, "" for those that Identity is about. What
 	// one of them see proves nothing about the machines of another. It is pure.
 	PartOf(id InstanceID) string
 }
 
-// NameBound is implemented by drivers for which a machine is another one when it is named anew.
-type NameBound interface {
+// NodeIdentity is implemented by drivers for which a machine is another one when it is named anew.
+type NodeIdentity interface {
 	// NodeID returns the machine of a Node of that name, whose provider-ID names id. It is pure.
 	NodeID(id InstanceID, name string) InstanceID
 }
 
-// Sized is implemented by drivers whose load balancers have sizes that differ in how many targets they
+// TargetLimit is implemented by drivers whose load balancers have sizes that differ in how many targets they
 // can have.
-type Sized interface {
+type TargetLimit interface {
 	// MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit. It is pure.
 	MaxTargets(wanted Balancer) int
 }

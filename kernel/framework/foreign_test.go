@@ -25,7 +25,7 @@ import (
 // Provider-IDs are "sim://<region>/<id>", and its region is "here".
 type empty struct{ asked atomic.Int64 }
 
-var _ cloud.Scoped = (*empty)(nil)
+var _ cloud.ProviderIDScope = (*empty)(nil)
 
 func (e *empty) Identity(context.Context) (cloud.Identity, error) {
 	e.asked.Add(1)

@@ -26,7 +26,7 @@ type credentials struct {
 	trusts *batch.Batcher[struct{}, struct{}]
 
 	mu sync.Mutex
-	// parts is what is known of each of the credentials, see cloud.Partitioned.
+	// parts is what is known of each of the credentials, see cloud.Partition.
 	parts map[string]*part
 	// account is what was seen first, since then; known says that it was.
 	account cloud.Identity

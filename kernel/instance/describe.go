@@ -46,8 +46,8 @@ func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
 	if err != nil {
 		return "", err // one that is malformed names no machine, whatever the driver returns with the error
 	}
-	if c.NameBound != nil {
-		id = c.NameBound.NodeID(id, node.Name)
+	if c.NodeIdentity != nil {
+		id = c.NodeIdentity.NodeID(id, node.Name)
 	}
 	return id, nil
 }

@@ -69,7 +69,7 @@ type state struct {
 	report    *reporter
 	// outdated is from when on lists are believed by Lookup, nil for any time.
 	outdated atomic.Pointer[time.Time]
-	// partOf names the credentials that a machine is seen with, see cloud.Partitioned.
+	// partOf names the credentials that a machine is seen with, see cloud.Partition.
 	partOf func(cloud.InstanceID) string
 
 	lists       *refresher

@@ -31,7 +31,7 @@ type Cloud struct {
 	// Inventory is nil where no file says which machines there are.
 	Inventory cloud.Inventory
 	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
-	// Recorder, Replacer, Sized, Reaching and Validator when it does not implement them; Planner when load balancers are written as a
+	// Recorder, Replacer, TargetLimit, Reach and Validator when it does not implement them; Planner when load balancers are written as a
 	// whole.
 	Balancers   cloud.Balancers
 	Planner     composite.Planner
@@ -40,8 +40,8 @@ type Cloud struct {
 	Checker     cloud.Checker
 	Recorder    cloud.Recorder
 	Replacer    cloud.Replacer
-	Sized       cloud.Sized
-	Reaching    cloud.Reaching
+	TargetLimit cloud.TargetLimit
+	Reach       cloud.Reach
 	Validator   cloud.Validator
 	Routes      cloud.Routes
 	// RouteScope is nil when routes lead to every machine and pod network.
@@ -49,15 +49,15 @@ type Cloud struct {
 	Firewalls  cloud.Firewalls
 	// Operations is nil when every change has ended with its answer.
 	Operations cloud.Operations
-	// Partitioned, NameBound, Scoped, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
-	Partitioned cloud.Partitioned
-	NameBound   cloud.NameBound
-	Scoped      cloud.Scoped
-	Namer       cloud.Namer
-	Describer   cloud.Describer
-	Completer   cloud.Completer
-	Labeler     cloud.Labeler
-	Tagger      cloud.Tagger
+	// Partition, NodeIdentity, ProviderIDScope, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
+	Partition       cloud.Partition
+	NodeIdentity    cloud.NodeIdentity
+	ProviderIDScope cloud.ProviderIDScope
+	Namer           cloud.Namer
+	Describer       cloud.Describer
+	Completer       cloud.Completer
+	Labeler         cloud.Labeler
+	Tagger          cloud.Tagger
 }
 
 // Options configure Decorate.
@@ -125,9 +125,9 @@ func Decorate(driver cloud.Driver, o Options) *Cloud {
 
 // undecorated takes over optional interfaces that are pure.
 func (c *Cloud) undecorated(driver cloud.Driver) {
-	c.Partitioned, _ = driver.(cloud.Partitioned)
-	c.NameBound, _ = driver.(cloud.NameBound)
-	c.Scoped, _ = driver.(cloud.Scoped)
+	c.Partition, _ = driver.(cloud.Partition)
+	c.NodeIdentity, _ = driver.(cloud.NodeIdentity)
+	c.ProviderIDScope, _ = driver.(cloud.ProviderIDScope)
 	c.Namer, _ = driver.(cloud.Namer)
 	c.Describer, _ = driver.(cloud.Describer)
 	c.Completer, _ = driver.(cloud.Completer)
@@ -157,8 +157,8 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 	}
 	c.Recorder, _ = driver.(cloud.Recorder)
 	c.Replacer, _ = driver.(cloud.Replacer)
-	c.Sized, _ = driver.(cloud.Sized)
-	c.Reaching, _ = driver.(cloud.Reaching)
+	c.TargetLimit, _ = driver.(cloud.TargetLimit)
+	c.Reach, _ = driver.(cloud.Reach)
 	if next, ok := driver.(cloud.Validator); ok {
 		c.Validator = &validator{by, next}
 	}
@@ -166,33 +166,33 @@ func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.
 func (c *Cloud) MaxTargets(wanted cloud.Balancer) int {
-	if c.Sized != nil {
-		return c.Sized.MaxTargets(wanted)
+	if c.TargetLimit == nil {
+		return 0
 	}
-	return c.Descriptor.Capabilities.MaxTargets
+	return c.TargetLimit.MaxTargets(wanted)
 }
 
 // Families says in which address families clients reach a balancer that was normalised from this input, and in which it reaches its
 // targets.
 func (c *Cloud) Families(in cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
-	if c.Reaching != nil {
-		return c.Reaching.Families(in, b)
+	if c.Reach != nil {
+		return c.Reach.Families(in, b)
 	}
 	return cloud.Families{IPv4: true, IPv6: b.DualStack}, cloud.Families{IPv4: true}
 }
 
 // PartOf names the credentials that a machine is seen with, "" for those of the account.
 func (c *Cloud) PartOf(id cloud.InstanceID) string {
-	if c.Partitioned == nil {
+	if c.Partition == nil {
 		return ""
 	}
-	return c.Partitioned.PartOf(id)
+	return c.Partition.PartOf(id)
 }
 
 // Concerns reports whether a provider-ID is one of this cloud.
 func (c *Cloud) Concerns(providerID string) bool {
-	if c.Scoped != nil {
-		return c.Scoped.Concerns(providerID)
+	if c.ProviderIDScope != nil {
+		return c.ProviderIDScope.Concerns(providerID)
 	}
 	scheme, _, found := strings.Cut(providerID, "://")
 	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme)

@@ -31,18 +31,18 @@ type Driver struct {
 
 // What the kernel finds by type assertion.
 var (
-	_ cloud.Driver        = (*Driver)(nil)
-	_ cloud.Scoped        = (*Driver)(nil)
-	_ cloud.Namer         = (*Driver)(nil)
-	_ cloud.Labeler       = (*Driver)(nil)
-	_ cloud.Tagger        = (*Driver)(nil)
-	_ cloud.Routes        = (*Driver)(nil)
-	_ cloud.Composite     = (*Driver)(nil)
-	_ cloud.BulkLister    = (*Driver)(nil)
-	_ cloud.OwnedLister   = (*Driver)(nil)
-	_ cloud.NetworkReader = (*Driver)(nil)
-	_ cloud.Checker       = (*Driver)(nil)
-	_ cloud.Validator     = (*Driver)(nil)
+	_ cloud.Driver          = (*Driver)(nil)
+	_ cloud.ProviderIDScope = (*Driver)(nil)
+	_ cloud.Namer           = (*Driver)(nil)
+	_ cloud.Labeler         = (*Driver)(nil)
+	_ cloud.Tagger          = (*Driver)(nil)
+	_ cloud.Routes          = (*Driver)(nil)
+	_ cloud.Composite       = (*Driver)(nil)
+	_ cloud.BulkLister      = (*Driver)(nil)
+	_ cloud.OwnedLister     = (*Driver)(nil)
+	_ cloud.NetworkReader   = (*Driver)(nil)
+	_ cloud.Checker         = (*Driver)(nil)
+	_ cloud.Validator       = (*Driver)(nil)
 )
 
 var _ cloud.New = New

@@ -39,7 +39,7 @@ var (
 	_ cloud.Checker     = (*Driver)(nil)
 	_ cloud.Validator   = (*Driver)(nil)
 	_ cloud.Replacer    = (*Driver)(nil)
-	_ cloud.Reaching    = (*Driver)(nil)
+	_ cloud.Reach       = (*Driver)(nil)
 )
 
 // Check returns what is wrong with the environment.

@@ -28,11 +28,11 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New       = New
-	_ cloud.Driver    = (*Driver)(nil)
-	_ cloud.Instances = (*Driver)(nil)
-	_ cloud.Scoped    = (*Driver)(nil)
-	_ cloud.Namer     = (*Driver)(nil)
+	_ cloud.New             = New
+	_ cloud.Driver          = (*Driver)(nil)
+	_ cloud.Instances       = (*Driver)(nil)
+	_ cloud.ProviderIDScope = (*Driver)(nil)
+	_ cloud.Namer           = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reads the network for what the configuration leaves to the machine

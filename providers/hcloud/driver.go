@@ -29,18 +29,18 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New         = New
-	_ cloud.Driver      = (*Driver)(nil)
-	_ cloud.Instances   = (*Driver)(nil)
-	_ cloud.Describer   = (*Driver)(nil)
-	_ cloud.Completer   = (*Driver)(nil)
-	_ cloud.Partitioned = (*Driver)(nil)
-	_ cloud.Scoped      = (*Driver)(nil)
-	_ cloud.NameBound   = (*Driver)(nil)
-	_ cloud.Operations  = (*Driver)(nil)
-	_ cloud.Composite   = (*Driver)(nil)
-	_ cloud.Routes      = (*Driver)(nil)
-	_ cloud.Switched    = (*Driver)(nil)
+	_ cloud.New             = New
+	_ cloud.Driver          = (*Driver)(nil)
+	_ cloud.Instances       = (*Driver)(nil)
+	_ cloud.Describer       = (*Driver)(nil)
+	_ cloud.Completer       = (*Driver)(nil)
+	_ cloud.Partition       = (*Driver)(nil)
+	_ cloud.ProviderIDScope = (*Driver)(nil)
+	_ cloud.NodeIdentity    = (*Driver)(nil)
+	_ cloud.Operations      = (*Driver)(nil)
+	_ cloud.Composite       = (*Driver)(nil)
+	_ cloud.Routes          = (*Driver)(nil)
+	_ cloud.Switched        = (*Driver)(nil)
 )
 
 // Check returns what is wrong with the environment.

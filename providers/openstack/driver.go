@@ -24,11 +24,11 @@ type Driver struct {
 }
 
 var (
-	_ cloud.New      = New
-	_ cloud.Driver   = (*Driver)(nil)
-	_ cloud.Routes   = (*Driver)(nil)
-	_ cloud.Scoped   = (*Driver)(nil)
-	_ cloud.Reaching = (*Driver)(nil)
+	_ cloud.New             = New
+	_ cloud.Driver          = (*Driver)(nil)
+	_ cloud.Routes          = (*Driver)(nil)
+	_ cloud.ProviderIDScope = (*Driver)(nil)
+	_ cloud.Reach           = (*Driver)(nil)
 )
 
 // New implements cloud.New. It reports every problem of the configuration at once, logs in and
@@ -87,13 +87,13 @@ type balancing interface {
 	cloud.Validator
 	cloud.Replacer
 	cloud.NetworkReader
-	cloud.Reaching
+	cloud.Reach
 }
 
 // always is what the driver has whatever is switched on.
 type always interface {
 	cloud.Driver
-	cloud.Scoped
+	cloud.ProviderIDScope
 }
 
 // enabled returns the driver with what is switched on. The kernel finds that by type assertion,

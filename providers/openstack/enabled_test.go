@@ -15,8 +15,8 @@ func TestBalancersWithoutRoutes(t *testing.T) {
 	d := wireDriver(&session.Services{}, config.Config{Balancer: config.Balancer{Enabled: true}}, false, "c", "openstack")
 	options := run.Options{Descriptor: Descriptor(), Annotations: Annotations()}
 	whole, enabled := run.Decorate(d, options), run.Decorate(d.enabled(func(string) {}), options)
-	if whole.Reaching == nil || enabled.Routes != nil {
-		t.Fatalf("reaching %v, routes %v", whole.Reaching, enabled.Routes)
+	if whole.Reach == nil || enabled.Routes != nil {
+		t.Fatalf("reaching %v, routes %v", whole.Reach, enabled.Routes)
 	}
 	a, b := reflect.ValueOf(*whole), reflect.ValueOf(*enabled)
 	for n := range a.NumField() {

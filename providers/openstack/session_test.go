@@ -184,7 +184,7 @@ func TestWhatIsSwitchedOffIsNotThere(t *testing.T) {
 			if _, ok := d.(cloud.Routes); ok != test.routes {
 				t.Errorf("routes: %t", ok)
 			}
-			if scoped, ok := d.(cloud.Scoped); !ok || scoped.Concerns("digitalocean://1") {
+			if scoped, ok := d.(cloud.ProviderIDScope); !ok || scoped.Concerns("digitalocean://1") {
 				t.Errorf("whose a Node is: %t", ok)
 			}
 		})

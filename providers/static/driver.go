@@ -16,8 +16,8 @@ type Driver struct {
 }
 
 var (
-	_ cloud.Describer = (*Driver)(nil)
-	_ cloud.Scoped    = (*Driver)(nil)
+	_ cloud.Describer       = (*Driver)(nil)
+	_ cloud.ProviderIDScope = (*Driver)(nil)
 )
 
 // New builds a driver. It reads nothing but the settings.

@@ -54,7 +54,7 @@ var (
 	_ cloud.Configured = (*Balancers)(nil)
 	_ cloud.Checker    = (*Balancers)(nil)
 	_ cloud.Replacer   = (*Balancers)(nil)
-	_ cloud.Reaching   = (*Balancers)(nil)
+	_ cloud.Reach      = (*Balancers)(nil)
 )
 
 // Clients are those of Octavia, Neutron and the key manager, which is nil when the cloud has none.

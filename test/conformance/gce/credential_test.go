@@ -158,7 +158,7 @@ func TestProjectNumber(t *testing.T) {
 	if err := identify(t, driver, err); err != nil {
 		t.Fatal(err)
 	}
-	if !driver.(cloud.Scoped).Concerns("gce://test-project/us-central1-a/web-1") {
+	if !driver.(cloud.ProviderIDScope).Concerns("gce://test-project/us-central1-a/web-1") {
 		t.Error("the project's id is not known")
 	}
 	if _, err := connect(t, address, client{conf: "project-id = 42"}); err == nil || !strings.Contains(err.Error(), "42") {

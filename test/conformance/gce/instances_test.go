@@ -168,7 +168,7 @@ func TestProjects(t *testing.T) {
 		"gce://test-project/us-central1-a/web-1": true, "gce://batch-project/us-central1-a/web-1": true,
 		"gce://other-project/us-central1-a/web-1": false, "gce://1000000000001/us-central1-a/web-1": true, "gce://": true, "aws:///z/i-1": false,
 	} {
-		if got := l.driver.(cloud.Scoped).Concerns(providerID); got != want {
+		if got := l.driver.(cloud.ProviderIDScope).Concerns(providerID); got != want {
 			t.Errorf("%s concerns us: %t, want %t", providerID, got, want)
 		}
 	}

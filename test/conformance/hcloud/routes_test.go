@@ -180,7 +180,7 @@ func TestWhatIsSwitchedOff(t *testing.T) {
 		if got := c.Routes != nil; got != test.want || (c.RouteScope != nil) != got {
 			t.Errorf("%s: routes %t", name, got)
 		}
-		if got := c.Balancers != nil; got != test.balances || (c.BulkLister != nil) != got || (c.Defaults != nil) != got || (c.Sized != nil) != got {
+		if got := c.Balancers != nil; got != test.balances || (c.BulkLister != nil) != got || (c.Defaults != nil) != got || (c.TargetLimit != nil) != got {
 			t.Errorf("%s: load balancers %t", name, got)
 		}
 	}
