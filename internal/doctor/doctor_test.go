@@ -17,6 +17,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -58,8 +59,8 @@ func (driver) Identity(context.Context) (cloud.Identity, error) { return cloud.I
 func (driver) Classify(error) cloud.Failure                     { return cloud.Failure{} }
 func (driver) Instances() cloud.Instances                       { return ids{} }
 
-func fake(d cloud.Driver) *run.Cloud {
-	return run.Decorate(d, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
+func fake(d cloud.Account) *run.Cloud {
+	return run.Decorate(cloudtest.Driver(d), run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
 }
 
 func node(name, providerID string, age time.Duration, taints ...string) *corev1.Node {

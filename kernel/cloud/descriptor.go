@@ -250,7 +250,7 @@ type Config struct {
 
 // New builds a driver. It may read the network only to validate the configuration, and
 // runs on standby replicas too.
-type New func(ctx context.Context, config Config) (Driver, error)
+type New func(ctx context.Context, config Config) (*Driver, error)
 
 // Identity is what the credentials see.
 type Identity struct {

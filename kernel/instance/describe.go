@@ -42,7 +42,7 @@ func Unlisted(c *run.Cloud, node *corev1.Node) error {
 
 // ID returns the machine that a Node's provider-ID names.
 func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
-	id, err := c.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	id, err := c.Instances.ParseProviderID(node.Spec.ProviderID)
 	if err != nil {
 		return "", err // one that is malformed names no machine, whatever the driver returns with the error
 	}

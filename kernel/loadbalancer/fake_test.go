@@ -326,7 +326,7 @@ func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
 }
 
 var (
-	_ cloud.Driver    = (*fakeDriver)(nil)
+	_ cloud.Account   = (*fakeDriver)(nil)
 	_ cloud.Balancers = (*fakeDriver)(nil)
 )
 

@@ -8,8 +8,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
-var _ cloud.ProviderIDScope = (*Machines)(nil)
-
 // ParseProviderID implements cloud.Instances. It reads all that upstream reads, whichever form
 // it writes, so that OS_CCM_REGIONAL can be changed:
 //
