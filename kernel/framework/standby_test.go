@@ -92,7 +92,7 @@ func TestLeaderWaitsForItsInformers(t *testing.T) {
 			c, err := New(decorate(Options{
 				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 				Tuning:   DefaultTuning(), ClusterID: "c",
-			}, &listing{}), completed, nil)
+			}, cloudtest.Driver(&listing{})), completed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
