@@ -121,8 +121,7 @@ func (d *fakeDriver) Classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
-func (d *fakeDriver) Defaults() map[string]string   { return d.defaults }
-func (d *fakeDriver) Impossible() map[string]string { return nil }
+func (d *fakeDriver) Defaults() map[string]string { return d.defaults }
 
 func (d *fakeDriver) failing(call string, done bool) error {
 	if d.fail == nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -71,6 +72,9 @@ func (f *fixture) start(mode run.Mode, descriptor cloud.Descriptor) {
 		driver = f.wrapped
 	}
 	c := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: descriptor, Annotations: fakeKeys})
+	if steps, ok := driver.(composite.Planner); ok {
+		c.Planner = steps
+	}
 	f.Manager = New(Options{
 		Cloud: c, Machines: f.machines, Nodes: func() []*corev1.Node { return f.cluster }, Executor: run.NewExecutor(c, mode, nil, nil),
 		ClusterID: "prod", Events: f.events, Metrics: metric.Discard{},

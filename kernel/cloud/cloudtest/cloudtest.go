@@ -4,7 +4,7 @@ package cloudtest
 import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 
 // Driver returns a driver of which one fake is every member that it implements, so that a test can add one with a method. Its machines
-// are what its method Instances returns, or itself.
+// are what its method Instances returns, or itself, and its defaults what Defaults does.
 func Driver(fake cloud.Account) *cloud.Driver {
 	driver := &cloud.Driver{Account: fake, Machines: machines(fake), Balancers: balancers(fake)}
 	if all, ok := fake.(cloud.Routes); ok {
@@ -37,7 +37,7 @@ func balancers(fake any) *cloud.BalancerGroup {
 	if member[cloud.BalancerReader](fake) == nil {
 		return nil
 	}
-	return &cloud.BalancerGroup{
+	group := &cloud.BalancerGroup{
 		Whole:         member[cloud.Balancers](fake),
 		Composite:     member[cloud.Composite](fake),
 		TargetLimit:   member[cloud.TargetLimit](fake),
@@ -50,6 +50,10 @@ func balancers(fake any) *cloud.BalancerGroup {
 		OwnedLister:   member[cloud.OwnedLister](fake),
 		NetworkReader: member[cloud.NetworkReader](fake),
 	}
+	if values, ok := fake.(interface{ Defaults() map[string]string }); ok {
+		group.Defaults = values.Defaults()
+	}
+	return group
 }
 
 // member returns the fake as T, nil where it does not implement it.
