@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,19 +33,35 @@ type source struct {
 	found     map[*types.Func][]function // implementations that were looked for, by method of the interface
 }
 
-func load(folder string, without []string) (*source, error) {
-	folder, err := filepath.Abs(folder)
-	if err != nil {
-		return nil, fmt.Errorf("making the path absolute: %w", err)
-	}
+// load takes the packages in the folder read and below, but those that are left out. Entries may be in those of
+// another folder there.
+func load(entries, read string, without []string) (*source, error) {
 	loaded, err := packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo |
 			packages.NeedFiles | packages.NeedImports | packages.NeedDeps,
-		Dir: whole(folder),
+		Dir: read,
 	}, "./...")
 	if err != nil {
 		return nil, err
 	}
+	loaded, err = withoutTests(loaded, without)
+	if err != nil {
+		return nil, err
+	}
+	s := &source{functions: map[*types.Func]function{}, values: map[*types.Var][]value{}, found: map[*types.Func][]function{}}
+	for _, p := range loaded {
+		if err := s.add(p); err != nil {
+			return nil, err
+		}
+		if p.Dir == entries || strings.HasPrefix(p.Dir, entries+string(filepath.Separator)) {
+			s.entries = append(s.entries, p)
+		}
+	}
+	return s, nil
+}
+
+// withoutTests takes packages for tests away, and those that are named.
+func withoutTests(loaded []*packages.Package, without []string) ([]*packages.Package, error) {
 	loaded = slices.DeleteFunc(loaded, func(p *packages.Package) bool { return forTests(p.PkgPath) })
 	for _, name := range without {
 		all := len(loaded)
@@ -53,23 +70,17 @@ func load(folder string, without []string) (*source, error) {
 			return nil, fmt.Errorf("there is no package %s to leave out", name)
 		}
 	}
-	s := &source{functions: map[*types.Func]function{}, values: map[*types.Var][]value{}, found: map[*types.Func][]function{}}
-	for _, p := range loaded {
-		if err := s.add(p); err != nil {
-			return nil, err
-		}
-		if p.Dir == folder || strings.HasPrefix(p.Dir, folder+string(filepath.Separator)) {
-			s.entries = append(s.entries, p)
-		}
-	}
-	return s, nil
+	return loaded, nil
 }
 
-// whole is the folder of the kernel that a folder is in, or else the folder itself.
+// whole is the folder of the module's kernel that a folder is in, or else the folder itself.
 func whole(folder string) string {
 	for above := folder; above != filepath.Dir(above); above = filepath.Dir(above) {
 		if filepath.Base(above) == kernel {
 			return above
+		}
+		if _, err := os.Stat(filepath.Join(above, "go.mod")); err == nil {
+			break
 		}
 	}
 	return folder

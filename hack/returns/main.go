@@ -1,7 +1,7 @@
 // Returns counts how often somebody who follows a path through the source comes back to a file that
 // they have left already. Each function is read once, in the order in which it is reached.
 //
-//	go run ./returns [-without PACKAGE,…] FOLDER ENTRY…
+//	go run ./returns [-alone] [-without PACKAGE,…] FOLDER ENTRY…
 //	go run ./returns ../providers/openstack Resources+ResourceKinds Observe
 //	go run ./returns ../kernel/loadbalancer Manager.Ensure
 //
@@ -12,14 +12,14 @@
 // what the first one has read is not read again.
 //
 // What is read are the packages in FOLDER and below. A folder of the kernel stands for the whole kernel, which is read
-// from any of its entries. Functions of other modules, of conformance and of packages for tests, whose names end in
+// from any of its entries, but with -alone. Functions of other modules, of conformance and of packages for tests, whose names end in
 // "test", are not read, nor are those of packages left out with -without: by name (second) or end of path
 // (loadbalancer/second), and what is below them.
 //
 // A name of a function leads to that function. Where a name stands for a function that is chosen elsewhere:
 //
-//   - A method of an interface leads to its implementation, where exactly one type that was loaded implements it. With
-//     more of them nothing is read, because the reader does not know which one is meant.
+//   - A method of an interface leads to its implementation, where what was loaded has exactly one. With more of them nothing
+//     is read, because the reader does not know which one is meant.
 //   - A call through a field of a struct leads to the functions that are assigned to the field anywhere in what was
 //     loaded, in composite literals and assignments, also by way of other fields. Up to three are all read, ordered by
 //     file and place: the reader has to know each of them. More of them are a table, of which none is read.
@@ -27,10 +27,12 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
@@ -43,22 +45,35 @@ func main() {
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("returns", flag.ContinueOnError)
+	alone := flags.Bool("alone", false, "read a folder of the kernel without the rest of the kernel")
 	without := flags.String("without", "", "packages that are not read, separated by commas")
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("reading the options: %w", err)
 	}
 	if flags.NArg() < 2 {
-		return fmt.Errorf("usage: returns [-without PACKAGE,...] FOLDER ENTRY")
+		return errors.New("usage: returns [-alone] [-without PACKAGE,...] FOLDER ENTRY")
 	}
 	var left []string
 	if *without != "" {
 		left = strings.Split(*without, ",")
 	}
-	code, err := load(flags.Arg(0), left)
+	folder, err := filepath.Abs(flags.Arg(0))
+	if err != nil {
+		return fmt.Errorf("making the path of %s absolute: %w", flags.Arg(0), err)
+	}
+	read := folder
+	if !*alone {
+		read = whole(folder)
+	}
+	code, err := load(folder, read, left)
 	if err != nil {
 		return fmt.Errorf("loading %s: %w", flags.Arg(0), err)
 	}
-	for _, path := range flags.Args()[1:] {
+	return printAll(code, flags.Args()[1:], out)
+}
+
+func printAll(code *source, paths []string, out io.Writer) error {
+	for _, path := range paths {
 		r := newReader(code)
 		for _, name := range strings.Split(path, "+") {
 			entry, err := code.entry(name)
