@@ -24,39 +24,39 @@ import (
 //	it is the right account      trust
 //
 // All else is left, and said.
-func (p succession) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
-	p.settled = p.looked || p.state.Duplicates != nil
-	if p.Replacing != nil {
-		p.state.Duplicates = nil // one of both takes the place of the other
+func (r *reconciliation) prune(ctx context.Context, kept cloud.Observed, seen []string) (again time.Duration) {
+	r.settled = r.looked || r.Memory.Duplicates != nil
+	if r.Asked.Replacing != nil {
+		r.Memory.Duplicates = nil // one of both takes the place of the other
 		return 0
 	}
-	d := p.state.Note(seen, kept.ID)
-	if d == nil || !p.live() {
+	d := r.Memory.Note(seen, kept.ID)
+	if d == nil || !r.Live {
 		return 0
 	}
-	if p.Retain || p.Adopt != "" {
-		p.state.Duplicates = nil // it may be the one that its user left behind
-		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.IDs, ", "), kept.ID)))
+	if r.Asked.Retain || r.Asked.Adopt != "" {
+		r.Memory.Duplicates = nil // it may be the one that its user left behind
+		r.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, and is left, because the Service keeps or adopts its balancer", strings.Join(d.IDs, ", "), kept.ID)))
 		return 0
 	}
 	if len(seen) > 0 {
-		p.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.IDs, ", "), kept.ID)))
+		r.say(problem.Warn(event.DuplicateFound, fmt.Sprintf("%s carries this Service's ownership tags beside %s, which is kept; what is proved to be unused is deleted", strings.Join(d.IDs, ", "), kept.ID)))
 	}
-	if p.Recorded != kept.ID || !status.Tells(p.Request, kept) {
+	if r.Asked.Recorded != kept.ID || !status.Tells(r.Asked, kept) {
 		d.Since = time.Now()
 	}
 	if wait := d.Wait(); wait > 0 {
 		return wait
 	}
-	p.state.Duplicates = nil
+	r.Memory.Duplicates = nil
 	for _, id := range d.IDs {
-		left, err := p.deleteDuplicate(ctx, kept, id)
+		left, err := r.deleteDuplicate(ctx, kept, id)
 		if err != nil {
-			p.state.Note([]string{id}, kept.ID)
+			r.Memory.Note([]string{id}, kept.ID)
 			left, again = err.Error(), state.DuplicateWait
 		}
 		if left != "" {
-			p.say(leftWarning(id, left))
+			r.say(leftWarning(id, left))
 		}
 	}
 	return again
@@ -67,46 +67,46 @@ func leftWarning(id, why string) problem.Warning {
 }
 
 // deleteDuplicate deletes a second balancer, and says why it does not. One that is gone is fine.
-func (p succession) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
-	in := p.Input
+func (r *reconciliation) deleteDuplicate(ctx context.Context, kept cloud.Observed, id string) (left string, err error) {
+	in := r.Asked.Input
 	in.ID, in.Deleting, in.Refused = id, true, []string{kept.ID}
-	observed, err := p.manager.cloud.Balancers.Observe(ctx, in)
+	observed, err := r.manager.cloud.Balancers.Observe(ctx, in)
 	switch {
 	case err != nil:
 		return "", err
 	case !observed.Found || observed.ID != id:
-		if mine := &p.state.Creation; mine.ID == id && p.counts(mine) {
+		if mine := &r.Memory.Creation; mine.ID == id && r.counts(mine) {
 			return "", unshown(mine)
 		}
 		return "", nil
 	case observed.State == cloud.BalancerPending:
-		return "", &Pending{After: state.DuplicateWait, Reason: waiting}
+		return "", &Pending{After: state.DuplicateWait, Reason: problem.Working}
 	}
-	if left, err = p.doubt(ctx, kept, observed); left != "" || err != nil {
+	if left, err = r.doubt(ctx, kept, observed); left != "" || err != nil {
 		return left, err
 	}
 	in.Lookups, in.Beside = observed.Lookups, &kept // what the Service has once stays
-	d := p.policy.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
-	progress, err := p.manager.executor.Apply(ctx, d.Plan, d.Change)
-	p.noteDeletion(d, id, err)
-	p.state.Running = p.manager.executor.Follow(p.state.Running, progress) //nolint:contextcheck // it asks when this run has ended
+	d := r.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
+	progress, err := r.manager.executor.Apply(ctx, d.Plan, d.Change().Change)
+	r.noteDeletion(d, id, err)
+	r.Memory.Running = r.manager.executor.Follow(r.Memory.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	switch {
 	case err != nil:
 		return "", err
 	case progress.More, len(progress.Operations) > 0:
-		return "", waitFor(progress, waiting)
+		return "", problem.WaitFor(progress, problem.Working)
 	}
-	p.manager.lists.Expire(time.Now())
-	p.manager.metrics.Add(metric.Duplicates, 1, p.manager.cloud.Name)
-	p.say(problem.Warn(event.DuplicateDeleted, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
+	r.manager.lists.Expire(time.Now())
+	r.manager.metrics.Add(metric.Duplicates, 1, r.manager.cloud.Name)
+	r.say(problem.Warn(event.DuplicateDeleted, fmt.Sprintf("balancer %s was deleted: the Service has %s", id, kept.ID)))
 	return "", nil
 }
 
 // doubt says why a second balancer is perhaps not the Service's alone, "" when it is. It is an error
 // when that cannot be known.
-func (p succession) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
-	if why := p.manager.owners.Doubt(p.Request, kept, other); why != "" {
+func (r *reconciliation) doubt(ctx context.Context, kept, other cloud.Observed) (string, error) {
+	if why := r.manager.owners.Doubt(r.Asked, kept, other); why != "" {
 		return why, nil
 	}
-	return "", p.manager.trust.certain(ctx, p.began)
+	return "", r.manager.trust.certain(ctx, r.began)
 }

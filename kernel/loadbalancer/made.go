@@ -40,47 +40,47 @@ type deletedID struct {
 //	in a cloud with no annotation for ids:  only for a Service that gives it up: names are unique there, so that no
 //	                                        second one can be made
 //	else                                    yes
-func (p *finder) made() *creation.Record {
-	later, earlier := &p.state.Creation, p.Creation
+func (r *reconciliation) made() *creation.Record {
+	later, earlier := &r.Memory.Creation, r.Asked.Creation
 	if earlier != nil && earlier.At.After(later.At) {
 		later, earlier = earlier, later
 	}
 	switch {
-	case p.counts(later):
+	case r.counts(later):
 		return later
-	case p.counts(earlier):
+	case r.counts(earlier):
 		return earlier
 	}
 	return nil
 }
 
 // counts reports whether the balancer of a creation counts as made, see made.
-func (p *finder) counts(last *creation.Record) bool {
+func (r *reconciliation) counts(last *creation.Record) bool {
 	switch {
-	case last.Left() == 0, p.Input.Deleting && time.Since(last.At) > creation.SettlingForDeletion, p.isDeleted(last.ID), slices.Contains(p.refused, last.ID):
+	case last.Left() == 0, r.Asked.Input.Deleting && time.Since(last.At) > creation.SettlingForDeletion, r.isDeleted(last.ID), slices.Contains(r.refused, last.ID):
 		return false
-	case p.IDAnnotation == "":
-		return p.Input.Deleting
+	case r.Asked.IDAnnotation == "":
+		return r.Asked.Input.Deleting
 	}
-	return last.ID != "" && (p.Replacing == nil || p.Replacing.Of != last.ID)
+	return last.ID != "" && (r.Asked.Replacing == nil || r.Asked.Replacing.Of != last.ID)
 }
 
 // isDeleted reports whether the absence of a balancer is the end of a deletion of ours.
-func (p *finder) isDeleted(id string) bool {
-	since, asked := p.manager.deleted.Get(deletedID{p.Service.UID, id})
+func (r *reconciliation) isDeleted(id string) bool {
+	since, asked := r.manager.deleted.Get(deletedID{r.Asked.Service.UID, id})
 	return asked && !time.Now().Before(since.(time.Time))
 }
 
 // believe returns why a balancer that was made a short time ago, and is not found, may be there all the same. Nothing is made,
 // and no Service is let go, before that time has passed.
-func (p *finder) believe(made *creation.Record) error {
+func (r *reconciliation) believe(made *creation.Record) error {
 	then, settling := "nothing is made in its place before %s; if somebody has deleted it, it is made anew then", creation.Settling
-	if p.Input.Deleting {
+	if r.Asked.Input.Deleting {
 		then, settling = "the Service keeps its finalizer until it is shown and deleted, or until %s", creation.SettlingForDeletion
 	}
 	pending := unshown(made)
 	pending.Err = fmt.Errorf(then, made.At.Add(settling).UTC().Format(time.RFC3339))
-	p.say(problem.Warn(event.CloudFailure, pending.Error())) // said where a deletion runs, whose error nobody else tells
+	r.say(problem.Warn(event.CloudFailure, pending.Error())) // said where a deletion runs, whose error nobody else tells
 	return pending
 }
 
@@ -91,15 +91,15 @@ func unshown(made *creation.Record) *Pending {
 		which = "the balancer that was asked for"
 	}
 	return &Pending{
-		After:  min(lookAfter(time.Since(made.At)), made.Left()+time.Second),
+		After:  min(problem.LookAfter(time.Since(made.At)), made.Left()+time.Second),
 		Reason: fmt.Sprintf("the cloud does not show %s at %s", which, made.At.UTC().Format(time.RFC3339)),
 	}
 }
 
 // unseen returns the id of a balancer that this process just made for the Service, where another one is kept and no list showed it,
 // nil when there is none. An id from the Service's annotation would be read here: whoever edits the Service could ask which there are.
-func (p *finder) unseen(kept string) []string {
-	if mine := &p.state.Creation; mine.ID != kept && p.counts(mine) {
+func (r *reconciliation) unseen(kept string) []string {
+	if mine := &r.Memory.Creation; mine.ID != kept && r.counts(mine) {
 		return []string{mine.ID}
 	}
 	return nil
@@ -107,41 +107,41 @@ func (p *finder) unseen(kept string) []string {
 
 // announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
 // becomes of the creation, the next process knows that there may be one. It is written once for each creation.SettlingForDeletion.
-func (p *pipeline) announce(ctx context.Context, d decide.Decision) error {
-	if p.manager.record == nil || !creates(d.Change) || d.Plan.Empty() || !p.live() || p.IDAnnotation != "" {
+func (r *reconciliation) announce(ctx context.Context, d decide.Decision) error {
+	if r.manager.record == nil || d.Change() == nil || !d.Change().Creates() || d.Plan.Empty() || !r.Live || r.Asked.IDAnnotation != "" {
 		return nil
 	}
-	p.manager.deleted.Delete(deletedID{p.Service.UID, ""})
-	if p.Creation.Left() > 0 && time.Since(p.Creation.At) < creation.SettlingForDeletion {
+	r.manager.deleted.Delete(deletedID{r.Asked.Service.UID, ""})
+	if r.Asked.Creation.Left() > 0 && time.Since(r.Asked.Creation.At) < creation.SettlingForDeletion {
 		return nil
 	}
-	if err := p.manager.record(ctx, p.Service, creation.Record{At: time.Now()}.Annotation()); err != nil {
+	if err := r.manager.record(ctx, r.Asked.Service, creation.Record{At: time.Now()}.Annotation()); err != nil {
 		return fmt.Errorf("before a load balancer is made: %w", err)
 	}
 	return nil
 }
 
 // note adds annotations that this run writes on the Service, whatever it comes to.
-func (p *pipeline) note(annotations map[string]string) {
-	if p.record == nil {
-		p.record = map[string]string{}
+func (r *reconciliation) note(annotations map[string]string) {
+	if r.record == nil {
+		r.record = map[string]string{}
 	}
-	maps.Copy(p.record, annotations)
+	maps.Copy(r.record, annotations)
 }
 
 // noteCreation remembers the balancer that a change has made: its id is written on the Service at once, unless the present one goes
 // on to serve.
-func (p *pipeline) noteCreation(d decide.Decision, id string) {
-	if !p.live() {
+func (r *reconciliation) noteCreation(d decide.Decision, id string) {
+	if !r.Live {
 		return
 	}
-	p.state.Creation, p.state.Creating = creation.Record{At: time.Now(), ID: id}, id
-	if p.IDAnnotation == "" {
+	r.Memory.Creation, r.Memory.Creating = creation.Record{At: time.Now(), ID: id}, id
+	if r.Asked.IDAnnotation == "" {
 		return
 	}
-	p.note(p.state.Creation.Annotation())
-	if typed := p.Service.Annotations[p.IDAnnotation] != "" && p.Recorded == ""; !d.Succeeds && !typed {
-		p.note(map[string]string{p.IDAnnotation: id})
+	r.note(r.Memory.Creation.Annotation())
+	if typed := r.Asked.Service.Annotations[r.Asked.IDAnnotation] != "" && r.Asked.Recorded == ""; !isBeside(d) && !typed {
+		r.note(map[string]string{r.Asked.IDAnnotation: id})
 	}
 }
 
@@ -156,61 +156,61 @@ func (p *pipeline) noteCreation(d decide.Decision, id string) {
 //
 // A balancer that failed before it served leaves the Service as if none had been made. What is replaced is told by the annotation
 // Replacement.
-func (p *pipeline) noteDeletion(d decide.Decision, id string, err error) {
+func (r *reconciliation) noteDeletion(d decide.Decision, id string, err error) {
 	network, _ := errors.AsType[*net.OpError](err)
 	switch {
 	case network != nil && network.Op == "dial":
 		return
 	case err == nil, cloud.NoAnswer(err) && !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded):
-		p.noteAbsence(id)
+		r.noteAbsence(id)
 	default:
-		p.manager.deleted.Set(deletedID{p.Service.UID, id}, time.Now().Add(creation.SettlingForDeletion), creation.Settling)
+		r.manager.deleted.Set(deletedID{r.Asked.Service.UID, id}, time.Now().Add(creation.SettlingForDeletion), creation.Settling)
 	}
-	if err == nil && !p.Input.Deleting && (!d.Replaces || d.Recreates) {
-		p.unname(id)
+	if _, replaces := d.Action.(decide.Replace); err == nil && !r.Asked.Input.Deleting && !replaces {
+		r.unname(id)
 	}
 }
 
 // noteFailedCreation remembers that the creation of the balancer has failed after the cloud had answered it.
-func (p *pipeline) noteFailedCreation() {
-	if id := p.state.Creating; id != "" {
-		p.noteAbsence(id)
-		p.unname(id)
+func (r *reconciliation) noteFailedCreation() {
+	if id := r.Memory.Creating; id != "" {
+		r.noteAbsence(id)
+		r.unname(id)
 	}
 }
 
 // noteAbsence remembers that the cloud has said why a balancer is not there.
-func (p *pipeline) noteAbsence(id string) {
-	p.manager.deleted.Set(deletedID{p.Service.UID, id}, time.Now(), creation.Settling)
-	if p.state.Creation.ID == id {
-		p.state.Creation = creation.Record{}
+func (r *reconciliation) noteAbsence(id string) {
+	r.manager.deleted.Set(deletedID{r.Asked.Service.UID, id}, time.Now(), creation.Settling)
+	if r.Memory.Creation.ID == id {
+		r.Memory.Creation = creation.Record{}
 	}
 }
 
 // unname takes the id of a balancer out of what the Service records.
-func (p *pipeline) unname(id string) {
-	if p.Creation == nil || p.Creation.ID != id || id == "" {
+func (r *reconciliation) unname(id string) {
+	if r.Asked.Creation == nil || r.Asked.Creation.ID != id || id == "" {
 		return
 	}
-	p.note(p.Creation.Unnamed().Annotation())
-	if p.Recorded == id {
-		p.note(map[string]string{p.IDAnnotation: ""})
+	r.note(r.Asked.Creation.Unnamed().Annotation())
+	if r.Asked.Recorded == id {
+		r.note(map[string]string{r.Asked.IDAnnotation: ""})
 	}
 }
 
-// notes returns the annotations to write on the Service, nil when it has all.
-func (p *pipeline) notes() map[string]string {
-	if !p.live() {
+// annotations returns the annotations to write on the Service, nil when it has all.
+func (r *reconciliation) annotations() map[string]string {
+	if !r.Live {
 		return nil
 	}
-	if last := p.state.Creation; p.IDAnnotation != "" && last.ID != "" && last.Left() > 0 && (p.Creation == nil || p.Creation.At.Before(last.At.Truncate(time.Second))) {
-		p.note(last.Annotation()) // the write of the run that made it may have failed
+	if last := r.Memory.Creation; r.Asked.IDAnnotation != "" && last.ID != "" && last.Left() > 0 && (r.Asked.Creation == nil || r.Asked.Creation.At.Before(last.At.Truncate(time.Second))) {
+		r.note(last.Annotation()) // the write of the run that made it may have failed
 	}
-	text, present := p.state.Duplicates.Text(), p.Service.Annotations[annotation.Duplicates.Name]
-	if text != present && (text != "" || p.settled) {
-		p.note(map[string]string{annotation.Duplicates.Name: text})
+	text, present := r.Memory.Duplicates.Text(), r.Asked.Service.Annotations[annotation.Duplicates.Name]
+	if text != present && (text != "" || r.settled) {
+		r.note(map[string]string{annotation.Duplicates.Name: text})
 	}
-	return p.record
+	return r.record
 }
 
 // foreign returns why the answer of a change is not about the Service's balancer, nil when it may be. The address of another one must
@@ -243,17 +243,17 @@ func foreign(change cloud.Change, told *cloud.Observed) error {
 }
 
 // listed reports whether what was found by this input shows whether there are others of the Service.
-func (p *finder) listed(in cloud.Input) bool { return in.ID == "" || p.fromList }
+func (r *reconciliation) listed(in cloud.Input) bool { return in.ID == "" || r.Facts.FromList }
 
 // wantsList reports whether other balancers of the Service are to be looked for: a former process saw some, or a list did not show
 // yet what was just made.
-func (p *finder) wantsList() bool {
-	return p.state.Unlisted || p.Service.Annotations[annotation.Duplicates.Name] != "" && p.state.Duplicates == nil
+func (r *reconciliation) wantsList() bool {
+	return r.Memory.Unlisted || r.Asked.Service.Annotations[annotation.Duplicates.Name] != "" && r.Memory.Duplicates == nil
 }
 
 // remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
-func (p *finder) remaining() time.Duration {
-	if p.state.Unlisted {
+func (r *reconciliation) remaining() time.Duration {
+	if r.Memory.Unlisted {
 		return state.DuplicateWait
 	}
 	return 0

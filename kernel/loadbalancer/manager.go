@@ -99,7 +99,7 @@ type Manager struct {
 }
 
 // Ten Services that are refused without a reading are looked up at once, and one more every ten seconds: the requests of one that
-// nobody can serve must not keep others waiting, however many there are.
+// nobody can serve must not keep others problem.Working, however many there are.
 const (
 	mostLookups  = 10
 	lookupsEvery = 10 * time.Second
@@ -136,28 +136,28 @@ func (m *Manager) Name(svc *corev1.Service) string { return cloud.UIDName(string
 // name alone may be another controller's. It only reads. With any doubt it returns an error: a finalizer that is not ours is never removed, and a balancer
 // that is said not to exist is never deleted.
 func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nil)
 	if err != nil {
 		return false, err
 	}
-	defer p.end()
-	if p.Disowned() {
+	defer r.end()
+	if r.Asked.Disowned() {
 		return false, nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityDeletion)
-	p.SetDeleting()
-	f, err := p.find(ctx, p.observe)
+	r.Asked.SetDeleting()
+	f, err := r.find(ctx, r.observe)
 	if err != nil {
 		return false, problem.Retryable(err)
 	}
-	o, us := f.Observed, p.Input.Owner
+	o, us := f.Observed, r.Asked.Input.Owner
 	if o.Found && (ownership.IsTagged(o.Owner, us) || o.Named || ownership.IsInName(o.Balancer.Name, us)) || o.Orphans {
 		return true, nil
 	}
-	if made := p.made(); made != nil {
-		return false, p.believe(made)
+	if made := r.made(); made != nil {
+		return false, r.believe(made)
 	}
-	if err := m.trust.certain(ctx, p.began); err != nil {
+	if err := m.trust.certain(ctx, r.began); err != nil {
 		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
 	}
 	return false, nil
@@ -170,24 +170,24 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 // Of a Service that gives its balancer up it says that there is one, and asks nobody: Delete follows, which
 // looks by itself.
 func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	defer p.end()
-	if p.Disowned() {
-		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
+	defer r.end()
+	if r.Asked.Disowned() {
+		return r.Asked.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if request.IsDeleting(svc) {
-		return p.Present(), true, nil
+		return r.Asked.Present(), true, nil
 	}
-	f, err := p.findOwned(ctx, p.read)
+	f, err := r.findOwned(ctx, r.read)
 	if err != nil {
-		return nil, false, p.failed(ctx, err)
+		return nil, false, r.failed(ctx, err)
 	}
-	p.say(f.Conflicts...)
+	r.say(f.Conflicts...)
 	if !f.Observed.Found {
 		return nil, false, nil
 	}
-	return status.Of(p.Request, f.Observed), true, nil
+	return status.Of(r.Asked, f.Observed), true, nil
 }

@@ -26,10 +26,10 @@ type desired struct {
 
 const immutableBlock = "this cloud cannot change it on an existing balancer"
 
-// desiredOf normalizes the spec, twice where immutable fields differ from what is observed.
-// It is pure.
-func desiredOf(b cloud.Balancers, in cloud.Input, observed cloud.Observed, immutable []string) (desired, error) {
-	wanted, notes, err := b.Normalize(in)
+// desired normalizes what the Service asks for, twice where immutable fields differ from what is observed.
+func (c Case) desired(in cloud.Input, observed cloud.Observed) (desired, error) {
+	immutable := c.Cloud.Descriptor.Capabilities.Immutable
+	wanted, notes, err := c.Cloud.Balancers.Normalize(in)
 	if err != nil {
 		return desired{}, err
 	}
@@ -41,7 +41,7 @@ func desiredOf(b cloud.Balancers, in cloud.Input, observed cloud.Observed, immut
 		return s, unique(wanted)
 	}
 	s.input.Preserved = preserved(observed.Balancer, immutable)
-	if s.possible, s.warnings, err = b.Normalize(s.input); err != nil {
+	if s.possible, s.warnings, err = c.Cloud.Balancers.Normalize(s.input); err != nil {
 		return desired{}, err
 	}
 	if left := immutableChanges(observed.Balancer, s.possible, immutable); len(left) > 0 {

@@ -22,9 +22,9 @@ import (
 const fieldFamilies = "spec.ipFamilies"
 
 // unanswered refuses a new balancer whose targets would not answer.
-func (p Policy) unanswered(s desired) []problem.Warning {
-	families := p.Input.Families()
-	targets, silent := p.silent(s.input, s.wanted)
+func (c Case) unanswered(s desired) []problem.Warning {
+	families := c.Asked.Input.Families()
+	targets, silent := c.silent(s.input, s.wanted)
 	if !silent {
 		return nil
 	}
@@ -33,19 +33,19 @@ func (p Policy) unanswered(s desired) []problem.Warning {
 }
 
 // silent reports whether the nodes answer the Service in none of the families in which a balancer reaches them, which it returns.
-func (p Policy) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
-	_, targets = p.Cloud.Families(in, b)
-	return targets, targets.Without(p.Input.Families()) == targets
+func (c Case) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
+	_, targets = c.Cloud.Families(in, b)
+	return targets, targets.Without(c.Asked.Input.Families()) == targets
 }
 
 // familyWarnings say which families of the Service are not served. What a driver says of them is not said twice.
-func (p Policy) familyWarnings(s desired) []problem.Warning {
-	families := p.Input.Families()
-	clients, _ := p.Cloud.Families(s.input, s.possible)
+func (c Case) familyWarnings(s desired) []problem.Warning {
+	families := c.Asked.Input.Families()
+	clients, _ := c.Cloud.Families(s.input, s.possible)
 	left := families.Without(clients)
 	told := slices.ContainsFunc(s.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })
-	targets, silent := p.silent(s.input, s.possible)
-	switch worse := p.unanswered(s); {
+	targets, silent := c.silent(s.input, s.possible)
+	switch worse := c.unanswered(s); {
 	case !silent && len(s.blocked) > 0 && len(worse) > 0:
 		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, worse[0].Message+"; it is not replaced")}
 	case silent:

@@ -1,9 +1,11 @@
 package problem
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 )
 
 // Pending says that the cloud is busy: ask again after After. Its text does not name the
@@ -26,6 +28,31 @@ func (p *Pending) Error() string {
 }
 
 func (p *Pending) Unwrap() error { return p.Err }
+
+const (
+	// PollFirst is how long to wait at first for a balancer that is pending where the cloud does not say.
+	PollFirst = time.Second
+	// doubled is until when each look at a balancer that is pending comes after twice the time of the one before, as far as there is
+	// time until then.
+	doubled = 8 * time.Second
+)
+
+// Working is why is waited for a balancer.
+const Working = "the cloud is working on the balancer"
+
+// LookAfter returns the wait for the next look at a balancer on which the cloud has worked for so long, where one look is one request:
+// after 1, 2, 4 and 8 seconds, so that a cloud that is done at once keeps nobody waiting, then as operation.Interval has it.
+func LookAfter(age time.Duration) time.Duration {
+	if age < doubled {
+		return max(min(age, doubled-age), PollFirst)
+	}
+	return operation.Interval(age, PollFirst)
+}
+
+// WaitFor says when to look at a change again, which the cloud may have said.
+func WaitFor(progress cloud.Progress, reason string) *Pending {
+	return &Pending{After: cmp.Or(progress.After, PollFirst), Reason: reason}
+}
 
 // How long to wait where the cloud does not say.
 const (

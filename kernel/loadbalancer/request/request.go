@@ -338,3 +338,15 @@ func (r *Request) LeftAlone() []problem.Warning {
 	}
 	return []problem.Warning{problem.Warn(event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say")}
 }
+
+// Missing returns which of the annotations the Service does not have, nil when it has all. The map is the caller's no more.
+func Missing(svc *corev1.Service, wanted map[string]string) map[string]string {
+	maps.DeleteFunc(wanted, func(key, value string) bool {
+		present, ok := svc.Annotations[key]
+		return ok && present == value
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	return wanted
+}

@@ -20,16 +20,20 @@ const (
 	recreateLast  = 5 * time.Minute
 )
 
-// Due notes that the balancer is seen failed, and reports whether it is to be deleted now.
-func (s *FailedCreation) Due(id string) bool {
-	if s.seen.IsZero() {
+// Saw notes whether the balancer is seen failed.
+func (s *FailedCreation) Saw(failed bool) {
+	switch {
+	case !failed:
+		s.seen = time.Time{}
+	case s.seen.IsZero():
 		s.seen = time.Now()
 	}
-	return s.id == id || time.Since(s.seen) >= s.Wait()
 }
 
-// Passed notes that the balancer is not seen failed.
-func (s *FailedCreation) Passed() { s.seen = time.Time{} }
+// Due reports whether the balancer, which is seen failed, is to be deleted now.
+func (s *FailedCreation) Due(id string) bool {
+	return s.id == id || !s.seen.IsZero() && time.Since(s.seen) >= s.Wait()
+}
 
 // Wait returns how long a balancer that failed is left.
 func (s *FailedCreation) Wait() time.Duration {

@@ -7,7 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
 )
 
-// purpose returns a context whose calls to the cloud have the priority of the run, and are made for the Service's namespace:
+// priority returns a context whose calls to the cloud have the priority of the run, and are made for the Service's namespace:
 //
 //	the Service                                              priority
 //	gives its balancer up                                    deletion
@@ -16,14 +16,14 @@ import (
 //	has no balancer so far                                   creation
 //	is to be compared with the cloud                         comparison, and its writes are changes
 //	any other                                                change
-func (p *finder) purpose(ctx context.Context, compares bool) context.Context {
-	ctx = cloud.WithTenant(ctx, p.Service.Namespace)
+func (r *reconciliation) priority(ctx context.Context, compares bool) context.Context {
+	ctx = cloud.WithTenant(ctx, r.Asked.Service.Namespace)
 	switch {
-	case request.IsDeleting(p.Service):
+	case request.IsDeleting(r.Asked.Service):
 		return cloud.WithPriority(ctx, cloud.PriorityDeletion)
-	case p.begun():
+	case r.begun():
 		return cloud.WithPriority(ctx, cloud.PriorityBegun)
-	case !p.expected():
+	case !r.expected():
 		return cloud.WithPriority(ctx, cloud.PriorityCreation)
 	case compares:
 		return cloud.WithPriority(ctx, cloud.PriorityRefresh)
@@ -32,8 +32,8 @@ func (p *finder) purpose(ctx context.Context, compares bool) context.Context {
 }
 
 // begun reports whether something that was begun for the Service has not ended, as far as the process or the Service remembers.
-func (p *finder) begun() bool {
-	s := p.state
-	made := s.Created != "" || p.Creation != nil
-	return s.Running != nil || s.Rest != nil || !s.PendingSince.IsZero() || p.Replacing != nil || made && len(p.Service.Status.LoadBalancer.Ingress) == 0
+func (r *reconciliation) begun() bool {
+	s := r.Memory
+	made := s.Created != "" || r.Asked.Creation != nil
+	return s.Running != nil || s.Rest != nil || !s.PendingSince.IsZero() || r.Asked.Replacing != nil || made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0
 }

@@ -1,0 +1,229 @@
+package decide
+
+import (
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
+)
+
+// Decision is what comes next, and what has to be said.
+type Decision struct {
+	Action Action
+	// Plan shows what is done, and what is not done and why.
+	Plan     plan.Plan
+	Warnings []problem.Warning
+	// Err is what is still wrong once that was done.
+	Err error
+	// question is what the cloud is asked before, nil for nothing.
+	question *Look
+}
+
+// Action is one of those below, and no other.
+//
+//sumtype:decl
+type Action interface {
+	// change is nil where nothing is changed.
+	change() *Change
+}
+
+// Look says that a fact is missing.
+type Look struct {
+	Fact Fact
+	// Targets are those that would stay for want of FactProof.
+	Targets []cloud.InstanceID
+	// Change is the one whose FactSteps are missing.
+	Change cloud.Change
+	// Input and Before are what FactAnswer is about. Before is the load balancer that is deleted first; where there is none, what was
+	// observed in its place.
+	Input  cloud.Input
+	Before cloud.Observed
+	// Known says that something is wrong in any case, so that the fact may stay unknown.
+	Known bool
+}
+
+// Fact is what is looked for.
+type Fact int
+
+// Facts, see the fields of Facts.
+const (
+	FactBalancer Fact = iota
+	// FactWhole is FactBalancer, read by itself and not from a list.
+	FactWhole
+	FactProof
+	FactSteps
+	FactSuccessor
+	FactAnswer
+)
+
+type (
+	// Wait says that the cloud works on the load balancer.
+	Wait struct{ Pending *problem.Pending }
+	// Record says that the Service has to have annotations before anything is changed, and why it waits for them.
+	Record struct {
+		Annotations map[string]string
+		Pending     *problem.Pending
+	}
+	// Refuse makes no load balancer where there is none.
+	Refuse struct{ Before cloud.Observed }
+	// Keep leaves the load balancer as it is, because the cloud does not keep what it is told. Held is as in Change.
+	Keep struct {
+		Before cloud.Observed
+		Held   []cloud.InstanceID
+	}
+	// Create makes the load balancer.
+	Create struct{ Change }
+	// Adjust changes what differs.
+	Adjust struct {
+		Change
+		// TagsWait says that ownership tags are missing, which the next change writes.
+		TagsWait bool
+		// TargetsWait says that targets are missing, which follow as soon as the Service was told where its balancer is reached.
+		TargetsWait bool
+	}
+	// Retarget changes targets alone.
+	Retarget struct{ Change }
+	// MakeAnew deletes the load balancer because it failed before it ever served; the next run makes another one.
+	MakeAnew struct{ Change }
+	// Replace deletes the load balancer, so that the next run makes another one in its place. Begins are annotations to write
+	// before, nil when they are there.
+	Replace struct {
+		Change
+		Begins map[string]string
+		// beside says that the new one is made first, beside this one.
+		beside bool
+	}
+	// Restore makes the load balancer as it was before it was deleted for one that the cloud refuses. Begins are annotations that
+	// say so.
+	Restore struct {
+		Change
+		Begins map[string]string
+	}
+	// Beside changes the load balancer that takes the place of the present one; Present is what that one needs meanwhile.
+	Beside struct {
+		Change
+		Present Decision
+	}
+	// Continue makes the next step of a change that was begun.
+	Continue struct{ Change }
+	// Remove deletes the load balancer of a Service that gives it up, or a second one.
+	Remove struct{ Change }
+	// Release leaves the load balancer of a Service that gives it up, without our ownership tags.
+	Release struct{ Change }
+)
+
+// Change is a change of a load balancer.
+type Change struct {
+	cloud.Change
+	// Held are targets that stay for want of proof.
+	Held []cloud.InstanceID
+}
+
+func (c Change) change() *Change { return &c }
+func (Look) change() *Change     { return nil }
+func (Wait) change() *Change     { return nil }
+func (Record) change() *Change   { return nil }
+func (Refuse) change() *Change   { return nil }
+func (Keep) change() *Change     { return nil }
+
+// Change returns the change of the decision, nil where it has none.
+func (d Decision) Change() *Change { return d.Action.change() }
+
+// After returns the load balancer that the decision leads to, nil where it leads to none.
+func (d Decision) After() *cloud.Balancer {
+	if change := d.Change(); change != nil {
+		return change.After
+	}
+	return nil
+}
+
+// Held returns the targets that stay for want of proof.
+func (d Decision) Held() []cloud.InstanceID {
+	switch a := d.Action.(type) {
+	case Keep:
+		return a.Held
+	case Beside:
+		return a.Present.Held()
+	}
+	if change := d.Change(); change != nil {
+		return change.Held
+	}
+	return nil
+}
+
+// IsWhole reports whether the change leads to all that was asked for, not only its targets.
+func (d Decision) IsWhole() bool {
+	switch a := d.Action.(type) {
+	case Create, Adjust:
+		return true
+	case Beside:
+		return a.After != nil && a.Before.Found
+	}
+	return false
+}
+
+// Rewrites reports whether more than the targets of an existing balancer change.
+func (c *Change) Rewrites() bool {
+	return c.Before.Found && slices.ContainsFunc(c.Operations, func(op cloud.Operation) bool { return op.Kind != cloud.KindTarget })
+}
+
+// Creates reports whether a change is about a balancer that is not there yet.
+func (c *Change) Creates() bool { return c.After != nil && !c.Before.Found }
+
+// Adopts reports whether the change puts our ownership tags on a balancer that did not have them.
+func (c *Change) Adopts() bool {
+	return c.After != nil && !ownership.IsTagged(c.Before.Owner, c.Input.Owner) &&
+		slices.ContainsFunc(c.Operations, func(op cloud.Operation) bool { return op.Field == cloud.FieldOwnershipTags })
+}
+
+// KeepsImmutable reports whether a field that was asked for stays because this cloud cannot change it.
+func (d Decision) KeepsImmutable() bool {
+	return slices.ContainsFunc(d.Plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
+}
+
+// change returns the change that makes these operations, and the plan that shows all of them.
+func (c Case) change(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) (Change, plan.Plan) {
+	p := c.Plan(operations)
+	return Change{Change: cloud.Change{Input: in, Before: before, After: after, Operations: p.Executable()}}, p
+}
+
+// Plan returns the plan of these operations.
+func (c Case) Plan(operations []cloud.Operation) plan.Plan {
+	return plan.Plan{Cloud: c.Cloud.Name, Subject: "Service " + c.Asked.Input.Owner.String(), Operations: operations}
+}
+
+// removal returns the deletion of the balancer as it was observed, and why.
+func (c Case) removal(in cloud.Input, observed cloud.Observed, reason string) (Change, plan.Plan) {
+	return c.change(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
+}
+
+// Removal returns the decision to delete the balancer as it was observed, and why.
+func (c Case) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := c.removal(in, observed, reason)
+	return Decision{Action: Remove{change}, Plan: p}
+}
+
+// Retirement returns the decision to delete a balancer in whose place another one serves.
+func (c Case) Retirement(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := c.removal(in, observed, reason)
+	change.Replaced = true
+	return Decision{Action: Remove{change}, Plan: p}
+}
+
+// Release returns the decision to leave the balancer as it is, but for its ownership tags.
+func (c Case) Release(observed cloud.Observed, tags []string) Decision {
+	after := observed.Balancer.Clone()
+	after.OwnershipTags = tags
+	change, p := c.change(c.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after))
+	return Decision{Action: Release{change}, Plan: p}
+}
+
+// Continuation returns the decision to make the next step of a change that was begun, of which that is left.
+func (c Case) Continuation(change cloud.Change, rest any) Decision {
+	next, p := c.change(change.Input, change.Before, change.After, change.Operations)
+	next.Rest = rest
+	return Decision{Action: Continue{next}, Plan: p}
+}
