@@ -121,7 +121,7 @@ func (r *reconciliation) find(ctx context.Context, observe observer) (finding, e
 
 // ids returns the id that the driver looks by first, and the one that it looks by where it finds nothing so, see find.
 func (r *reconciliation) ids() (first, later string) {
-	made, named := r.Memory.Unconfirmed(), r.Asked.Input.ID
+	made, named := r.unconfirmed(), r.Asked.Input.ID
 	switch {
 	case made != "" && (named == "" || named == made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0):
 		return "", made
@@ -131,12 +131,32 @@ func (r *reconciliation) ids() (first, later string) {
 	return named, ""
 }
 
+// unconfirmed returns the id of the balancer that this process made and that no list has shown it, "" when there is none.
+func (r *reconciliation) unconfirmed() string {
+	if r.Memory.Confirmed == r.Memory.Created {
+		return ""
+	}
+	return r.Memory.Created
+}
+
 // confirm notes that the balancer was looked for, unless the list in which it was looked for is older than its creation.
 func (r *reconciliation) confirm(in cloud.Input, observed cloud.Observed) {
 	r.looked = r.looked || r.listed(in)
 	if !r.Memory.Unlisted || observed.Found && r.listed(in) || r.made() == nil {
-		r.Memory.Confirm(observed)
+		r.confirmCreated(observed)
 	}
+}
+
+// confirmCreated notes which of several balancers that a list shows is the Service's: all processes come to the same one.
+func (r *reconciliation) confirmCreated(observed cloud.Observed) {
+	r.Memory.Unlisted = false
+	if r.Memory.Created == "" {
+		return
+	}
+	if slices.Contains(observed.Duplicates, r.Memory.Created) {
+		r.Memory.Created = observed.ID
+	}
+	r.Memory.Confirmed = r.Memory.Created
 }
 
 // nameTaken refuses a balancer with the wanted name that is somebody else's, unless that was told of its id.

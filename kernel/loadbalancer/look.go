@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
@@ -62,7 +63,7 @@ func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) 
 	f := &r.Facts
 	f.Balancer, f.Conflicts, f.Clusters = &found.Observed, found.Conflicts, found.Clusters
 	f.Proved, f.Steps = false, nil
-	r.Memory.PendingFor(found.Observed.State == cloud.BalancerPending)
+	r.pendingFor(found.Observed.State == cloud.BalancerPending)
 	r.Memory.FailedCreation.Saw(r.NeverServed(found.Observed))
 	return nil
 }
@@ -73,8 +74,20 @@ func (r *reconciliation) lookForSuccessor(ctx context.Context) error {
 		return err
 	}
 	r.Facts.Successor, r.Facts.Proved = &next, false
-	r.Memory.PendingFor(next.State == cloud.BalancerPending)
+	r.pendingFor(next.State == cloud.BalancerPending)
 	return nil
+}
+
+// pendingFor notes whether the balancer is pending, and returns for how long it has been.
+func (r *reconciliation) pendingFor(pending bool) time.Duration {
+	switch {
+	case !pending:
+		r.Memory.PendingSince = time.Time{}
+		return 0
+	case r.Memory.PendingSince.IsZero():
+		r.Memory.PendingSince = time.Now()
+	}
+	return time.Since(r.Memory.PendingSince)
 }
 
 // ask asks whether the cloud would refuse a balancer.

@@ -40,7 +40,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -87,7 +86,7 @@ type Manager struct {
 	record   func(context.Context, *corev1.Service, map[string]string) error
 	owners   owner.Owners
 	lists    *bulklist.Lists
-	states   state.Store
+	states   store
 	// ownerWarnings are the pairs of Services of which the second was told that the first wanted its balancer.
 	ownerWarnings *cache.Expiring
 	// deleted are the balancers whose deletion was acknowledged while their creation still counts, see deletedID.

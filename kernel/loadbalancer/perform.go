@@ -41,9 +41,9 @@ func (r *reconciliation) perform(ctx context.Context, d decide.Decision) (done, 
 			return done{balancer: after}, err
 		}
 	case decide.Refuse:
-		return r.leaveAlone(ctx, d, a.Before, nil)
+		return r.leaveAlone(ctx, d, a.Before)
 	case decide.Keep:
-		return r.leaveAlone(ctx, d, a.Before, a.Held)
+		return r.leaveAlone(ctx, d, a.Before)
 	case decide.Create:
 		return r.create(ctx, d)
 	case decide.MakeAnew:
@@ -68,10 +68,10 @@ func (r *reconciliation) lateFailure() error {
 }
 
 // leaveAlone changes nothing. What the plan shows as blocked is counted.
-func (r *reconciliation) leaveAlone(ctx context.Context, d decide.Decision, before cloud.Observed, held []cloud.InstanceID) (done, error) {
+func (r *reconciliation) leaveAlone(ctx context.Context, d decide.Decision, before cloud.Observed) (done, error) {
 	r.lateFailure()
 	if r.Live {
-		r.Memory.Keep(held, r.Asked.Fingerprint)
+		r.Memory.Kept = kept(d.Held, r.Asked.Fingerprint)
 	}
 	_, err := r.manager.executor.Apply(ctx, d.Plan, cloud.Change{Before: before})
 	return done{balancer: before}, err
@@ -80,17 +80,37 @@ func (r *reconciliation) leaveAlone(ctx context.Context, d decide.Decision, befo
 // create makes the balancer. Where the cloud refuses one in the place of a deleted one, now or after it had accepted it, that is a
 // fact for another decision. What was refused after the new balancer was made does not bring the old one back: there would be two.
 func (r *reconciliation) create(ctx context.Context, d decide.Decision) (done, error) {
-	if late := r.lateFailure(); late != nil && r.ReplacesDeleted() && r.Memory.Refuses(late) {
+	if late := r.lateFailure(); late != nil && r.ReplacesDeleted() && r.refuses(late) {
 		r.Facts.Refused = late
 		return done{decideAgain: true}, nil
 	}
 	after, err := r.change(ctx, d)
-	if err != nil && !after.Found && r.ReplacesDeleted() && r.Memory.Refuses(err) {
+	if err != nil && !after.Found && r.ReplacesDeleted() && r.refuses(err) {
 		r.Facts.Refused = err
 		return done{decideAgain: true}, nil
 	}
 	return done{balancer: after}, err
 }
+
+// refuses reports whether the failure of a creation means that the same request will fail again.
+//
+//	class                                           is a refusal
+//	invalid, quota, not found, unauthorized         at once
+//	conflict, unknown                               when it comes again and again
+//	throttled, transient                            never
+func (r *reconciliation) refuses(err error) bool {
+	switch class := cloud.FailureOf(err).Class; {
+	case class.Final():
+		return true
+	case class == cloud.FailureConflict, class == cloud.FailureUnknown:
+		r.Memory.Refusals++
+		return r.Memory.Refusals > mostRefusals
+	}
+	return false
+}
+
+// mostRefusals is how many creations in a row may fail for reasons that may pass.
+const mostRefusals = 5
 
 // makeRoom deletes a balancer so that the next run makes another one.
 func (r *reconciliation) makeRoom(ctx context.Context, d decide.Decision, reason string) (done, error) {
@@ -153,7 +173,7 @@ func (r *reconciliation) lookAfterChange(ctx context.Context) (cloud.Observed, e
 // busy returns *Pending while the balancer is pending, when most clouds refuse changes.
 func (r *reconciliation) busy(observed cloud.Observed) error {
 	pending := observed.State == cloud.BalancerPending
-	if since := r.Memory.PendingFor(pending); pending {
+	if since := r.pendingFor(pending); pending {
 		return &Pending{After: problem.LookAfter(since), Reason: problem.Working}
 	}
 	return nil
@@ -174,7 +194,7 @@ func (r *reconciliation) apply(ctx context.Context, d decide.Decision) (cloud.Pr
 		r.Memory.LastApplied = state.LastApplied{}
 	}
 	if r.Live {
-		r.Memory.Keep(d.Held(), r.Asked.Fingerprint)
+		r.Memory.Kept = kept(d.Held, r.Asked.Fingerprint)
 	}
 	progress, err := r.write(ctx, d)
 	if wrong := foreign(change.Change, progress.Observed); wrong != nil {
@@ -198,6 +218,14 @@ func (r *reconciliation) apply(ctx context.Context, d decide.Decision) (cloud.Pr
 	return progress, nil
 }
 
+// kept returns the targets that are kept for a request, nil for none.
+func kept(targets []cloud.InstanceID, request string) *state.KeptTargets {
+	if len(targets) == 0 {
+		return nil
+	}
+	return &state.KeptTargets{Targets: targets, Request: request}
+}
+
 // madeBy returns the balancer that a change has made, as far as the driver tells it, nil when it tells none. The change may
 // have failed afterwards.
 func madeBy(change *decide.Change, progress cloud.Progress) *cloud.Observed {
@@ -210,10 +238,14 @@ func madeBy(change *decide.Change, progress cloud.Progress) *cloud.Observed {
 // write makes the change. What was read before it began may not be true any more.
 func (r *reconciliation) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	change := d.Change()
-	change.NotReplaced = r.Memory.NotReplaced(r.Asked.Fingerprint)
+	if last := r.Memory.NotReplaced; last != nil && last.Request == r.Asked.Fingerprint {
+		change.NotReplaced = last.Why
+	}
 	change.LeftOut = r.Memory.RefusedBy(change.Before.ID).LeftOut(time.Now())
 	progress, err := r.manager.executor.Apply(cloud.WithAtLeast(ctx, cloud.PriorityChange), d.Plan, change.Change)
-	r.Memory.NoteNotReplaced(err, r.Asked.Fingerprint)
+	if why, refused := errors.AsType[*cloud.NotReplaced](err); refused {
+		r.Memory.NotReplaced = &state.NotReplaced{Why: why, Request: r.Asked.Fingerprint}
+	}
 	r.Memory.Running = r.manager.executor.Follow(r.Memory.Running, progress) //nolint:contextcheck // it asks when this run has ended
 	if r.Live && !d.Plan.Empty() {
 		r.Memory.Wrote, r.Memory.Deleted, r.Memory.Removed = time.Now(), change.After == nil, false
@@ -294,10 +326,28 @@ func (r *reconciliation) refusedTargets(change cloud.Change, err error) error {
 			one.Asked = slices.DeleteFunc(slices.Clone(change.After.Targets), func(id cloud.InstanceID) bool { return slices.Contains(change.Before.Balancer.Targets, id) })
 		}
 	}
-	if len(refusals) == 0 || !r.Memory.NoteRefused(change.Before.ID, refusals) {
+	if len(refusals) == 0 || !r.noteRefused(change.Before.ID, refusals) {
 		return nil
 	}
 	return &Pending{After: refused.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
+}
+
+// mostRefusedBy is of how many balancers of a Service it is remembered: one that serves, one beside it, and one before.
+const mostRefusedBy = 3
+
+// noteRefused learns from a request for a balancer that was refused, and reports whether another one has to follow soon.
+func (r *reconciliation) noteRefused(id string, refusals []*cloud.TargetsRefused) (again bool) {
+	targets := r.Memory.RefusedBy(id)
+	if targets == nil {
+		targets = &refused.Targets{}
+	}
+	if again = targets.Note(refusals, time.Now()); again {
+		if r.Memory.Refused == nil || len(r.Memory.Refused.By) > mostRefusedBy {
+			r.Memory.Refused = &state.RefusedTargets{By: map[string]*refused.Targets{}}
+		}
+		r.Memory.Refused.By[id] = targets
+	}
+	return again
 }
 
 // applied says what a change amounts to, now that it has been made.
@@ -317,7 +367,7 @@ func (r *reconciliation) applied(change *decide.Change, before state.LastApplied
 	}
 	r.Memory.Repeated = again.With(progress.Step)
 	if created := madeBy(change, progress); created != nil {
-		r.Memory.Made(created.ID)
+		r.Memory.Created, r.Memory.Refusals = created.ID, 0
 		if created.Native != nil && r.manager.cloud.Descriptor.Capabilities.VersionStamps {
 			r.Memory.Last = created
 		}
@@ -351,10 +401,17 @@ func (r *reconciliation) remember(d decide.Decision, before state.LastApplied, p
 			r.Memory.Recall(progress.Observed)
 		}
 		if d.Err == nil { // where something could not be read, the next pass is like the first one
-			r.Memory.Bring(change.Change)
+			r.brought(change)
 		}
 	}
 	if targets := r.Memory.RefusedBy(change.Before.ID); targets != nil && change.After != nil {
 		r.again = soonest(r.again, targets.Settle(change.Input.Candidates, time.Now()))
+	}
+}
+
+// brought remembers that a balancer has the targets that a change gave it.
+func (r *reconciliation) brought(change *decide.Change) {
+	if change.After != nil && change.Before.Found {
+		r.Memory.Brought = change.Before.ID
 	}
 }

@@ -3,11 +3,15 @@ package loadbalancer
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/keymutex"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
@@ -25,7 +29,7 @@ const operationWait = time.Minute
 type reconciliation struct {
 	decide.Case
 	manager *Manager
-	entry   *state.Entry
+	entry   *entry
 	began   time.Time
 	nodes   []*corev1.Node
 	// refused are the ids of balancers that this run has seen, and that are not the Service's.
@@ -50,14 +54,14 @@ type reconciliation struct {
 // returns gives the calls to the cloud their priority.
 func (m *Manager) begin(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (*reconciliation, context.Context, error) {
 	asked := request.Read(svc, m.cloud, m.cluster) // before the state is opened: a driver's check of an annotation may panic
-	entry, err := m.states.Open(ctx, svc.UID)
+	memory, err := m.states.open(ctx, svc.UID)
 	if err != nil {
 		return nil, ctx, err
 	}
-	entry.State.Before = state.DuplicatesOf(svc)
+	memory.State.Before = state.DuplicatesOf(svc)
 	r := &reconciliation{
-		Case:    decide.Case{Asked: &asked, Cloud: m.cloud, Memory: &entry.State, Live: m.executor.Mode() == run.Live},
-		manager: m, entry: entry, began: time.Now(), nodes: nodes,
+		Case:    decide.Case{Asked: &asked, Cloud: m.cloud, Memory: &memory.State, Live: m.executor.Mode() == run.Live},
+		manager: m, entry: memory, began: time.Now(), nodes: nodes,
 	}
 	return r, r.priority(ctx, false), nil
 }
@@ -109,7 +113,7 @@ func (r *reconciliation) lastChange(ctx context.Context) error {
 
 func (r *reconciliation) end() {
 	r.Memory.Before = nil
-	r.manager.states.Close(r.Asked.Service.UID, r.entry)
+	r.manager.states.close(r.Asked.Service.UID, r.entry)
 }
 
 // forget drops what is remembered of the Service.
@@ -130,4 +134,45 @@ func (r *reconciliation) failed(ctx context.Context, err error) error {
 		r.say(problem.Failure(err))
 	}
 	return problem.Retryable(err)
+}
+
+// store keeps what is remembered of each Service, by UID. An entry is open for one run
+// at a time, so that what a run observed is still true when it writes. The zero store is empty.
+type store struct {
+	turns keymutex.Mutex
+
+	mu    sync.Mutex
+	known map[types.UID]state.Service
+}
+
+// entry is what is remembered of one Service, for the run that has it open.
+type entry struct {
+	State state.Service
+	close func()
+}
+
+// open waits until no other run has the entry of the Service open.
+func (s *store) open(ctx context.Context, uid types.UID) (*entry, error) {
+	unlock, err := s.turns.Lock(ctx, string(uid))
+	if err != nil {
+		return nil, fmt.Errorf("waiting for another run for the same Service: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return &entry{State: s.known[uid], close: unlock}, nil
+}
+
+// close ends the run that has the entry open. One that says nothing is dropped.
+func (s *store) close(uid types.UID, e *entry) {
+	defer e.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if e.State == (state.Service{}) {
+		delete(s.known, uid)
+		return
+	}
+	if s.known == nil {
+		s.known = map[types.UID]state.Service{}
+	}
+	s.known[uid] = e.State
 }

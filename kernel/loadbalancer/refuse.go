@@ -57,13 +57,29 @@ func (r *reconciliation) known() bool { return r.expected() || r.Asked.Adopt != 
 func (r *reconciliation) withoutBalancer(ctx context.Context) error {
 	last := r.Memory.Refusal
 	switch {
-	case last.Counts(r.request(), len(r.impossible) > 0) && last.Machines == machines(r.candidates(ctx)):
+	case r.stillCounts(last) && last.Machines == machines(r.candidates(ctx)):
 		r.say(last.Said...)
 		return last.Err
 	case len(r.impossible) == 0 || r.manager.lookups.Allow():
 		return nil
 	}
 	return r.unread(nil)
+}
+
+// For how long counts what was looked up: somebody may mend it in the cloud. Where something has to be mended on the Service
+// first, it counts for longer.
+const (
+	refusalAge    = 30 * time.Second
+	impossibleAge = 10 * time.Minute
+)
+
+// stillCounts reports whether it is still the answer to a request, which is impossible whatever there is in the cloud, or is not.
+func (r *reconciliation) stillCounts(last *state.Refusal) bool {
+	age := refusalAge
+	if len(r.impossible) > 0 {
+		age = impossibleAge
+	}
+	return last != nil && last.Request == r.request() && time.Since(last.At) < age
 }
 
 // request is the same until somebody changes the Service: whoever changes any annotation wants it tried again.
@@ -97,7 +113,7 @@ func (r *reconciliation) isUnanswered() bool { return r.Facts.Answer != nil && r
 // noteRetargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
 // that nothing of that is left to do.
 func (r *reconciliation) noteRetargeted(d decide.Decision) {
-	if len(r.impossible) > 0 && r.Facts.Balancer.Found && len(d.Held()) == 0 && r.Live && r.again == 0 {
+	if len(r.impossible) > 0 && r.Facts.Balancer.Found && len(d.Held) == 0 && r.Live && r.again == 0 {
 		r.Memory.Retargeted = machines(r.Facts.Candidates)
 	}
 }

@@ -109,7 +109,7 @@ func (r *reconciliation) isWanted(ctx context.Context, rest *state.Rest) bool {
 		now.Want = decide.JustTargets
 	}
 	d := now.Choose()
-	if held := d.Held(); len(held) > 0 {
+	if held := d.Held; len(held) > 0 {
 		now.Facts.Candidates, now.Facts.Proved = r.manager.nodes.Prove(ctx, now.Facts.Candidates, held), true
 		d = now.Choose()
 	}

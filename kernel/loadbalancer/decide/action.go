@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
@@ -16,6 +15,8 @@ type Decision struct {
 	// Plan shows what is done, and what is not done and why.
 	Plan     plan.Plan
 	Warnings []problem.Warning
+	// Held are targets that stay for want of proof.
+	Held []cloud.InstanceID
 	// Err is what is still wrong once that was done.
 	Err error
 	// question is what the cloud is asked before, nil for nothing.
@@ -69,11 +70,8 @@ type (
 	}
 	// Refuse makes no load balancer where there is none.
 	Refuse struct{ Before cloud.Observed }
-	// Keep leaves the load balancer as it is, because the cloud does not keep what it is told. Held is as in Change.
-	Keep struct {
-		Before cloud.Observed
-		Held   []cloud.InstanceID
-	}
+	// Keep leaves the load balancer as it is, because the cloud does not keep what it is told.
+	Keep struct{ Before cloud.Observed }
 	// Create makes the load balancer.
 	Create struct{ Change }
 	// Adjust changes what differs.
@@ -116,11 +114,7 @@ type (
 )
 
 // Change is a change of a load balancer.
-type Change struct {
-	cloud.Change
-	// Held are targets that stay for want of proof.
-	Held []cloud.InstanceID
-}
+type Change struct{ cloud.Change }
 
 func (c Change) change() *Change { return &c }
 func (Look) change() *Change     { return nil }
@@ -136,20 +130,6 @@ func (d Decision) Change() *Change { return d.Action.change() }
 func (d Decision) After() *cloud.Balancer {
 	if change := d.Change(); change != nil {
 		return change.After
-	}
-	return nil
-}
-
-// Held returns the targets that stay for want of proof.
-func (d Decision) Held() []cloud.InstanceID {
-	switch a := d.Action.(type) {
-	case Keep:
-		return a.Held
-	case Beside:
-		return a.Present.Held()
-	}
-	if change := d.Change(); change != nil {
-		return change.Held
 	}
 	return nil
 }
@@ -182,48 +162,4 @@ func (c *Change) Adopts() bool {
 // KeepsImmutable reports whether a field that was asked for stays because this cloud cannot change it.
 func (d Decision) KeepsImmutable() bool {
 	return slices.ContainsFunc(d.Plan.Operations, func(op cloud.Operation) bool { return op.Blocked == immutableBlock })
-}
-
-// change returns the change that makes these operations, and the plan that shows all of them.
-func (c Case) change(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) (Change, plan.Plan) {
-	p := c.Plan(operations)
-	return Change{Change: cloud.Change{Input: in, Before: before, After: after, Operations: p.Executable()}}, p
-}
-
-// Plan returns the plan of these operations.
-func (c Case) Plan(operations []cloud.Operation) plan.Plan {
-	return plan.Plan{Cloud: c.Cloud.Name, Subject: "Service " + c.Asked.Input.Owner.String(), Operations: operations}
-}
-
-// removal returns the deletion of the balancer as it was observed, and why.
-func (c Case) removal(in cloud.Input, observed cloud.Observed, reason string) (Change, plan.Plan) {
-	return c.change(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
-}
-
-// Removal returns the decision to delete the balancer as it was observed, and why.
-func (c Case) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
-	change, p := c.removal(in, observed, reason)
-	return Decision{Action: Remove{change}, Plan: p}
-}
-
-// Retirement returns the decision to delete a balancer in whose place another one serves.
-func (c Case) Retirement(in cloud.Input, observed cloud.Observed, reason string) Decision {
-	change, p := c.removal(in, observed, reason)
-	change.Replaced = true
-	return Decision{Action: Remove{change}, Plan: p}
-}
-
-// Release returns the decision to leave the balancer as it is, but for its ownership tags.
-func (c Case) Release(observed cloud.Observed, tags []string) Decision {
-	after := observed.Balancer.Clone()
-	after.OwnershipTags = tags
-	change, p := c.change(c.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after))
-	return Decision{Action: Release{change}, Plan: p}
-}
-
-// Continuation returns the decision to make the next step of a change that was begun, of which that is left.
-func (c Case) Continuation(change cloud.Change, rest any) Decision {
-	next, p := c.change(change.Input, change.Before, change.After, change.Operations)
-	next.Rest = rest
-	return Decision{Action: Continue{next}, Plan: p}
 }

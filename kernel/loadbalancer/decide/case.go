@@ -71,22 +71,3 @@ type Answer struct {
 	// Unknown says that it did not tell.
 	Unknown bool
 }
-
-// refused returns why the cloud would refuse the load balancer, nil where that is not known.
-func (f Facts) refused() []problem.Warning {
-	if f.Answer == nil {
-		return nil
-	}
-	return f.Answer.Problems
-}
-
-// found returns the balancer, with the targets of the candidates resolved.
-func (f Facts) found() cloud.Observed { return f.Balancer.Resolve(f.Candidates.Targets) }
-
-// Complete returns the whole input of a balancer that was observed.
-func (c Case) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
-	in := c.Asked.Input
-	in.ID = observed.ID
-	in.Candidates, in.Lookups = candidates, observed.Lookups
-	return in
-}

@@ -120,8 +120,7 @@ func (c Case) retarget(observed cloud.Observed) Decision {
 	}
 	after, held, warnings := c.selectTargets(observed.Balancer, observed, candidates)
 	change, p := c.change(c.Complete(observed, candidates.Targets), observed, &after, difference.Order(difference.Of(observed.Balancer, after)))
-	change.Held = held
-	return Decision{Action: Retarget{change}, Plan: p, Warnings: warnings, Err: candidates.Err}
+	return Decision{Action: Retarget{change}, Plan: p, Warnings: warnings, Held: held, Err: candidates.Err}
 }
 
 // selectTargets returns the balancer with the targets it shall have in the place of the observed one's.
@@ -132,7 +131,10 @@ func (c Case) selectTargets(b cloud.Balancer, observed cloud.Observed, candidate
 // Rules are those by which the targets of that balancer are chosen.
 func (c Case) Rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
 	r := target.Rules{Balancers: c.Cloud.Balancers, Limit: c.Cloud.MaxTargets(b)}
-	r.Brought, r.Kept = c.Memory.KnownTargets(observed.ID, c.Asked.Fingerprint)
+	r.Brought = c.Memory.Brought == observed.ID || c.Memory.Created == observed.ID
+	if kept := c.Memory.Kept; kept != nil && kept.Request == c.Asked.Fingerprint {
+		r.Kept = kept.Targets
+	}
 	r.Refused, r.Listeners = c.Memory.RefusedBy(observed.ID), observed.Balancer.Listeners
 	return r
 }
@@ -158,9 +160,8 @@ func (c Case) create(s desired, observed cloud.Observed) Decision {
 		return Decision{Action: Refuse{observed}, Plan: c.notMade(after, "the cloud would refuse it"), Warnings: refused, Err: problem.Combine(refused)}
 	}
 	change, p := c.change(s.input, observed, &after, []cloud.Operation{difference.Creation(after)})
-	change.Held = held
 	return Decision{
-		Action: Create{change}, Plan: p,
+		Action: Create{change}, Plan: p, Held: held,
 		Warnings: slices.Concat(problem.OfDriver(s.warnings), c.familyWarnings(s), warnings),
 		question: &Look{Fact: FactAnswer, Input: s.input, Before: observed},
 	}
@@ -199,9 +200,8 @@ func (c Case) adjust(s desired, observed cloud.Observed) Decision {
 	if a.TargetsWait {
 		after.Targets = observed.Balancer.Targets
 	}
-	d := Decision{Err: candidates.Err}
+	d := Decision{Held: held, Err: candidates.Err}
 	a.Change, d.Plan = c.change(s.input, observed, &after, append(operations, s.blocked...))
-	a.Held = held
 	d.Action = a
 	beside, why := c.wayOf(c.Complete(observed, candidates.Targets), observed)
 	d.Warnings = slices.Concat(problem.OfDriver(s.warnings), c.familyWarnings(s), immutableWarnings(s.blocked, wayText(beside, why)), warnings)
@@ -236,4 +236,67 @@ func (c Case) targetsCanWait(observed cloud.Observed, operations []cloud.Operati
 // nothing that is known now would keep the next run from creating it.
 func (c Case) mayReplace(s desired) bool {
 	return annotation.AllowReplacement.Bool(c.Asked.Values) && c.Facts.Candidates.Err == nil && unique(s.wanted) == nil
+}
+
+// Complete returns the whole input of a balancer that was observed.
+func (c Case) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
+	in := c.Asked.Input
+	in.ID = observed.ID
+	in.Candidates, in.Lookups = candidates, observed.Lookups
+	return in
+}
+
+// change returns the change that makes these operations, and the plan that shows all of them.
+func (c Case) change(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) (Change, plan.Plan) {
+	p := c.Plan(operations)
+	return Change{cloud.Change{Input: in, Before: before, After: after, Operations: p.Executable()}}, p
+}
+
+// Plan returns the plan of these operations.
+func (c Case) Plan(operations []cloud.Operation) plan.Plan {
+	return plan.Plan{Cloud: c.Cloud.Name, Subject: "Service " + c.Asked.Input.Owner.String(), Operations: operations}
+}
+
+// removal returns the deletion of the balancer as it was observed, and why.
+func (c Case) removal(in cloud.Input, observed cloud.Observed, reason string) (Change, plan.Plan) {
+	return c.change(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
+}
+
+// refused returns why the cloud would refuse the load balancer, nil where that is not known.
+func (f Facts) refused() []problem.Warning {
+	if f.Answer == nil {
+		return nil
+	}
+	return f.Answer.Problems
+}
+
+// found returns the balancer, with the targets of the candidates resolved.
+func (f Facts) found() cloud.Observed { return f.Balancer.Resolve(f.Candidates.Targets) }
+
+// Removal returns the decision to delete the balancer as it was observed, and why.
+func (c Case) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := c.removal(in, observed, reason)
+	return Decision{Action: Remove{change}, Plan: p}
+}
+
+// Retirement returns the decision to delete a balancer in whose place another one serves.
+func (c Case) Retirement(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := c.removal(in, observed, reason)
+	change.Replaced = true
+	return Decision{Action: Remove{change}, Plan: p}
+}
+
+// Release returns the decision to leave the balancer as it is, but for its ownership tags.
+func (c Case) Release(observed cloud.Observed, tags []string) Decision {
+	after := observed.Balancer.Clone()
+	after.OwnershipTags = tags
+	change, p := c.change(c.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after))
+	return Decision{Action: Release{change}, Plan: p}
+}
+
+// Continuation returns the decision to make the next step of a change that was begun, of which that is left.
+func (c Case) Continuation(change cloud.Change, rest any) Decision {
+	next, p := c.change(change.Input, change.Before, change.After, change.Operations)
+	next.Rest = rest
+	return Decision{Action: Continue{next}, Plan: p}
 }

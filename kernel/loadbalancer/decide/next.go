@@ -34,7 +34,7 @@ func (c Case) Next() Decision {
 		return c.wait()
 	}
 	d := c.bounded(c.withSteps(c.Choose()))
-	if held := d.Held(); len(held) > 0 && !f.Proved {
+	if held := d.Held; len(held) > 0 && !f.Proved {
 		d.Action = Look{Fact: FactProof, Targets: held}
 		return d
 	}
@@ -121,7 +121,7 @@ func (c Case) bounded(d Decision) Decision {
 		}
 	}
 	if change.Before.Found {
-		d.Action = Keep{Before: change.Before, Held: d.Held()}
+		d.Action = Keep{change.Before}
 		return d
 	}
 	d.Action = Refuse{Before: change.Before}

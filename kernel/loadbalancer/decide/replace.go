@@ -12,25 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
-// wayOf says how a balancer of the Service takes the place of the observed one: beside it, or after its
-// deletion and why.
-func (c Case) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
-	replacer := c.Cloud.Replacer
-	if replacer == nil || c.Cloud.Descriptor.IDAnnotation == "" {
-		return false, "this cloud cannot have both"
-	}
-	why = replacer.Coexist(in, observed)
-	return why == "", why
-}
-
-// wayText says in words what a replacement would do.
-func wayText(beside bool, why string) string {
-	if beside {
-		return "a new balancer is made first, and the present one is deleted once the new one serves; its address may change"
-	}
-	return fmt.Sprintf("the present balancer has to be deleted first, because %s: there is no service until the new one is made, and the address may change", why)
-}
-
 // replace puts another balancer in the place of this one, because an immutable field has to change.
 // The same request never replaces a second balancer: it would go on for ever.
 //
@@ -126,4 +107,49 @@ func (c Case) restore(candidates target.Candidates, before cloud.Observed, refus
 	d := Decision{Action: Restore{change, begun.Annotation()}, Plan: p, Warnings: append(problem.OfDriver(notes), warnings...)}
 	d.Warnings = append(d.Warnings, problem.Warn(event.ReplacementRefused, operation.Reason+": "+begun.Refused))
 	return d
+}
+
+// succeed leads to the new balancer while the present one serves:
+//
+//	new balancer                       decision
+//	not there                          make it
+//	failed, or differs for good        delete it
+//	differs                            differences
+//	as it was asked for, and serves    the Service is told
+func (c Case) succeed(s desired, observed cloud.Observed) Decision {
+	candidates := c.Facts.Candidates
+	next := c.Facts.Successor.Resolve(candidates.Targets)
+	in := c.Complete(next, candidates.Targets)
+	in.Beside = c.Facts.Balancer
+	ns, err := c.desired(in, next)
+	if err != nil {
+		return c.kept(s, observed, c.Asked.Respell(problem.Unjoin(err)))
+	}
+	after, _, warnings := c.selectTargets(ns.possible, next, candidates)
+	b := Beside{Present: c.adjust(s, observed)}
+	d := Decision{Warnings: warnings, Held: b.Present.Held, Err: candidates.Err}
+	switch refused := c.Facts.refused(); {
+	case !next.Found && len(refused) > 0:
+		return c.kept(s, observed, refused)
+	case !next.Found:
+		b.Change, d.Plan = c.change(in, next, &after, besideOperations(s, observed, after))
+		b.Operations = b.Operations[:1]
+		d.question = &Look{Fact: FactAnswer, Input: in}
+	case next.State == cloud.BalancerFailed, len(ns.blocked) > 0:
+		b.Change, d.Plan = c.removal(in, next, "it cannot take the place of the present balancer; another one is made")
+		b.Replaced = true
+	default:
+		b.Change, d.Plan = c.change(in, next, &after, difference.Order(difference.Of(next.Balancer, after)))
+	}
+	d.Action = b
+	return d
+}
+
+func besideOperations(s desired, observed cloud.Observed, after cloud.Balancer) []cloud.Operation {
+	made := difference.Creation(after)
+	for _, op := range s.blocked {
+		made.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
+	}
+	made.Reason += annotation.AllowReplacement.Name + " is set; the present balancer serves until the new one does"
+	return []cloud.Operation{made, difference.Removal(observed, "once the new balancer serves")}
 }
