@@ -43,25 +43,25 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		r.forget()
 		return nil
 	}
-	if err := r.lastChange(ctx); err != nil {
+	if err := r.writer.lastChange(ctx); err != nil {
 		return err
 	}
 	r.Asked.SetDeleting()
 	if r.Memory.Removed {
-		return r.confirmRemoval(ctx)
+		return r.removal.confirmRemoval(ctx)
 	}
-	if rest := r.takeRest(); rest != nil && rest.Change.After == nil && !r.Asked.Retain {
-		progress, err := r.step(ctx, rest)
+	if rest := r.writer.takeRest(); rest != nil && rest.Change.After == nil && !r.Asked.Retain {
+		progress, err := r.writer.step(ctx, rest)
 		if !cloud.IsClass(err, cloud.FailureConflict) {
-			return r.afterRemoval(ctx, rest.Change.Before, progress, err)
+			return r.removal.afterRemoval(ctx, rest.Change.Before, progress, err)
 		}
 	}
-	return r.leave(ctx)
+	return r.removal.leave(ctx)
 }
 
 // leave gives up the balancer that the Service has, or the one that was to take its place.
-func (r *reconciliation) leave(ctx context.Context) error {
-	f, err := r.findOwned(ctx, r.observe)
+func (r removal) leave(ctx context.Context) error {
+	f, err := r.finder.findOwned(ctx, r.finder.observe)
 	if err != nil {
 		return r.failed(ctx, err)
 	}
@@ -82,12 +82,12 @@ func (r *reconciliation) leave(ctx context.Context) error {
 }
 
 // giveUp releases or deletes the balancer of a Service that leaves.
-func (r *reconciliation) giveUp(ctx context.Context, observed cloud.Observed) error {
+func (r removal) giveUp(ctx context.Context, observed cloud.Observed) error {
 	if !observed.Found && (r.Asked.Retain || !observed.Orphans) {
 		r.forget()
 		return nil
 	}
-	if err := r.busy(observed); err != nil {
+	if err := r.writer.busy(observed); err != nil {
 		return err
 	}
 	if !r.Asked.Retain && !observed.Protected {
@@ -99,10 +99,15 @@ func (r *reconciliation) giveUp(ctx context.Context, observed cloud.Observed) er
 	return r.release(ctx, observed)
 }
 
+// served reports whether a balancer of the replacement that is under way has served, or may have.
+func (r removal) served(o cloud.Observed) bool {
+	return o.ID == r.Asked.Replacing.Of || owner.Uses(r.Asked.Service, r.Asked.IDAnnotation, o)
+}
+
 // freeOwnershipTags are the ownership tags of a balancer that no Service has any more: none, or the cluster's alone
 // where its name still holds the UID of the Service. Without that the name would say that it is
 // another one's.
-func (r *reconciliation) freeOwnershipTags(observed cloud.Observed) []string {
+func (r removal) freeOwnershipTags(observed cloud.Observed) []string {
 	if !ownership.HoldsUID(observed.Balancer.Name) {
 		return nil
 	}
@@ -116,7 +121,7 @@ func (r *reconciliation) freeOwnershipTags(observed cloud.Observed) []string {
 }
 
 // release removes our ownership tags from the balancer and leaves it.
-func (r *reconciliation) release(ctx context.Context, observed cloud.Observed) error {
+func (r removal) release(ctx context.Context, observed cloud.Observed) error {
 	progress, err := r.giveAway(ctx, r.Release(observed, r.freeOwnershipTags(observed)))
 	if err != nil {
 		return err
@@ -135,7 +140,7 @@ func (r *reconciliation) release(ctx context.Context, observed cloud.Observed) e
 
 // releaseOther ends a replacement that is under way when the Service goes and its balancer is kept: the
 // other balancer is deleted if it never served, and else it is kept too.
-func (r *reconciliation) releaseOther(ctx context.Context, kept cloud.Observed) error {
+func (r removal) releaseOther(ctx context.Context, kept cloud.Observed) error {
 	other, err := r.unfinished(ctx, kept)
 	switch {
 	case err != nil:
@@ -143,7 +148,7 @@ func (r *reconciliation) releaseOther(ctx context.Context, kept cloud.Observed) 
 	case !other.Found:
 		return nil
 	}
-	if err := r.busy(other); err != nil {
+	if err := r.writer.busy(other); err != nil {
 		return err
 	}
 	if r.served(other) {
@@ -158,22 +163,17 @@ func (r *reconciliation) releaseOther(ctx context.Context, kept cloud.Observed) 
 	return problem.WaitFor(progress, "the new balancer is being deleted")
 }
 
-// served reports whether a balancer of the replacement that is under way has served, or may have.
-func (r *reconciliation) served(o cloud.Observed) bool {
-	return o.ID == r.Asked.Replacing.Of || owner.Uses(r.Asked.Service, r.Asked.IDAnnotation, o)
-}
-
 // remove deletes the balancer and returns nil once no other of ours is found either: a
 // Service can have two when its id annotation was changed by hand. Where many are deleted together,
 // one bulk list that began after the last of them confirms them all. Nobody looks again where the driver
 // proves that nothing can be left.
-func (r *reconciliation) remove(ctx context.Context, observed cloud.Observed) error {
-	progress, err := r.write(ctx, r.Removal(r.Complete(observed, nil), observed, "the Service no longer wants it"))
+func (r removal) remove(ctx context.Context, observed cloud.Observed) error {
+	progress, err := r.writer.write(ctx, r.Removal(r.Complete(observed, nil), observed, "the Service no longer wants it"))
 	return r.afterRemoval(ctx, observed, progress, err)
 }
 
 // afterRemoval returns what a step of the deletion came to.
-func (r *reconciliation) afterRemoval(ctx context.Context, observed cloud.Observed, progress cloud.Progress, err error) error {
+func (r removal) afterRemoval(ctx context.Context, observed cloud.Observed, progress cloud.Progress, err error) error {
 	if err = r.written(ctx, observed, err); err != nil {
 		return err
 	}
@@ -197,10 +197,10 @@ func (r *reconciliation) afterRemoval(ctx context.Context, observed cloud.Observ
 const confirmAfter = time.Second
 
 // confirmRemoval looks for what is left once the cloud has acknowledged the deletion.
-func (r *reconciliation) confirmRemoval(ctx context.Context) error {
+func (r removal) confirmRemoval(ctx context.Context) error {
 	r.Asked.Input.Removed = true
 	r.Memory.Removed = false // unless this ends well, the next run begins anew, with the check of the credentials
-	f, err := r.find(ctx, r.observe)
+	f, err := r.finder.find(ctx, r.finder.observe)
 	if err != nil {
 		return r.failed(ctx, err)
 	}
@@ -215,18 +215,18 @@ func (r *reconciliation) confirmRemoval(ctx context.Context) error {
 	return nil
 }
 
-func (r *reconciliation) going(progress cloud.Progress) error {
+func (r removal) going(progress cloud.Progress) error {
 	return problem.WaitFor(progress, "the balancer is being deleted")
 }
 
 // unfinished returns the balancer that was being made to take the place of the observed one: a
 // driver that finds it neither by id nor by name finds it by its ownership tags only. One that another
 // Service uses is left.
-func (r *reconciliation) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+func (r removal) unfinished(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
 	if r.Asked.Replacing == nil || r.manager.cloud.Replacer == nil {
 		return cloud.Observed{}, nil
 	}
-	other, err := r.findSuccessor(ctx, observed)
+	other, err := r.finder.findSuccessor(ctx, observed)
 	if err == nil && other.Found && r.manager.owners.UsedByAnother(r.Asked, other) {
 		r.say(leftWarning(other.ID, owner.InUse))
 		return cloud.Observed{}, nil
@@ -236,13 +236,13 @@ func (r *reconciliation) unfinished(ctx context.Context, observed cloud.Observed
 
 // giveAway makes a change that ends the Service's hold on the balancer. Where changes are not
 // really made it fails, so that nobody believes the balancer gone.
-func (r *reconciliation) giveAway(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
-	progress, err := r.write(ctx, d)
+func (r removal) giveAway(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
+	progress, err := r.writer.write(ctx, d)
 	return progress, r.written(ctx, d.Change().Before, err)
 }
 
 // written returns why a change was not made, nil when it was.
-func (r *reconciliation) written(ctx context.Context, before cloud.Observed, err error) error {
+func (r removal) written(ctx context.Context, before cloud.Observed, err error) error {
 	switch {
 	case err != nil:
 		return r.failed(ctx, err)

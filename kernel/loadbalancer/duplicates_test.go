@@ -83,13 +83,13 @@ func TestDuplicates(t *testing.T) {
 					t.Fatal(err)
 				}
 				kept := f.driver.observed("lb-1")
-				if again := p.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
+				if again := p.second.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 					t.Errorf("it is looked at again in %v", again)
 				}
 				f.said("LoadBalancerDuplicate: lb-2 carries this Service's ownership tags beside lb-1, which is kept")
 				time.Sleep(state.DuplicateWait)
 				test.edit(f)
-				p.prune(ctx, kept, nil)
+				p.second.prune(ctx, kept, nil)
 				p.end()
 				f.said(test.event)
 				if gone := f.driver.balancers["lb-2"] == nil; gone != test.deleted || f.driver.balancers["lb-1"] == nil {
@@ -145,7 +145,7 @@ func (f *fixture) pruned(id string) {
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		p.prune(ctx, f.driver.observed("lb-1"), []string{id})
+		p.second.prune(ctx, f.driver.observed("lb-1"), []string{id})
 		p.end()
 		time.Sleep(state.DuplicateWait)
 	}
@@ -165,7 +165,7 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again := p.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
+			if again := p.second.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 				t.Errorf("it is looked at again in %v", again)
 			}
 			p.end()

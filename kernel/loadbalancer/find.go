@@ -10,9 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
@@ -25,9 +23,12 @@ type finding struct {
 	Clusters  []string
 }
 
+// observer reads a balancer: observe where a bulk list will do, else read.
+type observer func(context.Context, cloud.Input) (cloud.Observed, error)
+
 // findOwned is find for those who act on a balancer that is not there: they drop the finalizer or
 // create another one. Where there should be one, the credentials have to be the right ones.
-func (r *reconciliation) findOwned(ctx context.Context, observe observer) (finding, error) {
+func (r finder) findOwned(ctx context.Context, observe observer) (finding, error) {
 	f, err := r.find(ctx, observe)
 	if err != nil || f.Observed.Found || !r.expected() || r.leaves() {
 		return f, err
@@ -47,24 +48,6 @@ func (r *reconciliation) findOwned(ctx context.Context, observe observer) (findi
 	return f, nil
 }
 
-// expected reports whether the Service may well have a balancer. One that gives its balancer up has lost its address where another
-// controller serves it, or its type has changed.
-func (r *reconciliation) expected() bool {
-	return r.Asked.Recorded != "" || r.Memory.Created != "" || r.Asked.Creation != nil || r.made() != nil || len(r.Asked.Service.Status.LoadBalancer.Ingress) > 0 ||
-		r.Asked.Service.DeletionTimestamp != nil || r.Asked.Input.Deleting
-}
-
-// leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told
-// that see the right account.
-func (r *reconciliation) leaves() bool { return r.removed && r.Asked.Input.Deleting }
-
-// listAge is how old a bulk list may be that shows whether a balancer is still pending that has been so for that long. With an
-// older one it would be seen ready at the next look only, a fifth of that later, see lookAfter.
-func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*time.Millisecond) }
-
-// observer reads a balancer: observe where a bulk list will do, else read.
-type observer func(context.Context, cloud.Input) (cloud.Observed, error)
-
 // find looks for the balancer of the Service. The driver looks by the id it is given, then
 // by ownership tag, then by name. What is not the Service's is passed over, and the search goes on: one of
 // ours may exist all the same.
@@ -81,7 +64,7 @@ type observer func(context.Context, cloud.Input) (cloud.Observed, error)
 //	name                         nothing was found; a conflict where names are unique
 //
 // Where a name alone leads to several, that is a conflict too, and none of them is taken.
-func (r *reconciliation) find(ctx context.Context, observe observer) (finding, error) {
+func (r finder) find(ctx context.Context, observe observer) (finding, error) {
 	var f finding
 	in := r.Asked.Input
 	first, later := r.ids()
@@ -120,7 +103,7 @@ func (r *reconciliation) find(ctx context.Context, observe observer) (finding, e
 }
 
 // ids returns the id that the driver looks by first, and the one that it looks by where it finds nothing so, see find.
-func (r *reconciliation) ids() (first, later string) {
+func (r finder) ids() (first, later string) {
 	made, named := r.unconfirmed(), r.Asked.Input.ID
 	switch {
 	case made != "" && (named == "" || named == made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0):
@@ -132,7 +115,7 @@ func (r *reconciliation) ids() (first, later string) {
 }
 
 // unconfirmed returns the id of the balancer that this process made and that no list has shown it, "" when there is none.
-func (r *reconciliation) unconfirmed() string {
+func (r finder) unconfirmed() string {
 	if r.Memory.Confirmed == r.Memory.Created {
 		return ""
 	}
@@ -140,7 +123,7 @@ func (r *reconciliation) unconfirmed() string {
 }
 
 // confirm notes that the balancer was looked for, unless the list in which it was looked for is older than its creation.
-func (r *reconciliation) confirm(in cloud.Input, observed cloud.Observed) {
+func (r finder) confirm(in cloud.Input, observed cloud.Observed) {
 	r.looked = r.looked || r.listed(in)
 	if !r.Memory.Unlisted || observed.Found && r.listed(in) || r.made() == nil {
 		r.confirmCreated(observed)
@@ -148,7 +131,7 @@ func (r *reconciliation) confirm(in cloud.Input, observed cloud.Observed) {
 }
 
 // confirmCreated notes which of several balancers that a list shows is the Service's: all processes come to the same one.
-func (r *reconciliation) confirmCreated(observed cloud.Observed) {
+func (r finder) confirmCreated(observed cloud.Observed) {
 	r.Memory.Unlisted = false
 	if r.Memory.Created == "" {
 		return
@@ -160,7 +143,7 @@ func (r *reconciliation) confirmCreated(observed cloud.Observed) {
 }
 
 // nameTaken refuses a balancer with the wanted name that is somebody else's, unless that was told of its id.
-func (r *reconciliation) nameTaken(observed cloud.Observed) []problem.Warning {
+func (r finder) nameTaken(observed cloud.Observed) []problem.Warning {
 	switch {
 	case !ownership.IsTwin(observed.Owner, r.Asked.Input.Owner):
 		return []problem.Warning{r.Asked.NameTaken(observed.Balancer.Name)}
@@ -171,122 +154,11 @@ func (r *reconciliation) nameTaken(observed cloud.Observed) []problem.Warning {
 }
 
 // notYours refuses a balancer that an annotation names.
-func (r *reconciliation) notYours(observed cloud.Observed) problem.Warning {
+func (r finder) notYours(observed cloud.Observed) problem.Warning {
 	if ownership.IsTwin(observed.Owner, r.Asked.Input.Owner) {
 		return r.Asked.OtherCluster(observed.ID, observed.Owner.Cluster)
 	}
 	return r.Asked.NotYours(observed.ID)
-}
-
-// findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
-// the old one when the new one does.
-func (r *reconciliation) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
-	in := r.Asked.Input
-	in.Beside, in.ID = &observed, r.Memory.Successor
-	if r.Asked.Replacing.Of != observed.ID {
-		in.ID = r.Asked.Replacing.Of
-	}
-	other, err := r.manager.cloud.Balancers.Observe(ctx, in)
-	if made := r.made(); err == nil && !other.Found && made != nil && made.ID != observed.ID {
-		err = r.believe(made)
-	}
-	switch {
-	case err != nil:
-		return cloud.Observed{}, err
-	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, in.Owner)):
-		return cloud.Observed{Lookups: other.Lookups}, nil
-	}
-	return other, nil
-}
-
-// observe reads the balancer of the Service, from a bulk list where that is enough:
-//
-//	the Service                    a bulk list may have begun  and proves that the balancer
-//	has a balancer                 after our last change       is there, never that it is gone
-//	has one that was last seen     after that, and just before is there, never that it is gone
-//	 pending                        this run
-//	has one whose deletion the     after the deletion          is there, or is not
-//	 cloud has acknowledged, or
-//	 told the end of
-//	has none so far                during this run; a little    is there, or is not
-//	                                earlier where lists are
-//	                                further apart, because
-//	                                many Services ask
-func (r *reconciliation) observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	list, err := r.manager.lists.Get(ctx, r.query(in))
-	if err != nil {
-		return cloud.Observed{}, err
-	}
-	if in.BulkList = list; list != nil {
-		observed, err := r.watch(ctx, in)
-		if err != nil || observed.Found || in.Removed || r.leaves() || !r.expected() {
-			r.Facts.FromList = true
-			return observed, err
-		}
-	}
-	return r.read(ctx, in)
-}
-
-// query says which bulk list is enough, see observe.
-func (r *reconciliation) query(in cloud.Input) bulklist.Query {
-	query := bulklist.Query{
-		Service: r.Asked.Service.UID, After: r.began, Deleting: in.Deleting, Alone: in.Deleting && r.deletesAtOnce() || r.leaves() || r.wantsList(),
-		InLists: r.findsInLists(in),
-	}
-	if r.expected() {
-		query.After = r.Memory.Wrote
-		if since := r.Memory.PendingSince; !since.IsZero() {
-			if just := r.began.Add(-listAge(r.began.Sub(since))); just.After(query.After) {
-				query.After = just
-			}
-		}
-	}
-	if !r.expected() && r.Memory.Wrote.IsZero() {
-		query.After = r.began.Add(-r.manager.lists.Slack())
-	}
-	if in.Removed || r.leaves() {
-		query.After = r.Memory.Wrote.Add(1) // not at that very moment
-		if waited := r.Memory.Wrote.Add(confirmAfter); time.Now().After(waited) {
-			query.After = waited
-		}
-	}
-	return query
-}
-
-// findsInLists reports whether the driver would read the same list by itself. One that was found before is read by its name.
-func (r *reconciliation) findsInLists(in cloud.Input) bool {
-	return in.ID == "" && r.Memory.Last == nil && !in.Deleting && r.manager.cloud.Descriptor.Capabilities.FindsInLists
-}
-
-// deletesAtOnce says that one bulk list before a deletion and one after it are enough.
-func (r *reconciliation) deletesAtOnce() bool {
-	return r.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
-}
-
-func (r *reconciliation) read(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	in.BulkList, r.Facts.FromList = nil, false
-	return r.watch(ctx, in)
-}
-
-// watch observes with what was observed before at hand.
-func (r *reconciliation) watch(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	in.Last = r.Memory.Last
-	observed, err := r.manager.cloud.Balancers.Observe(ctx, in)
-	if r.Memory.Last = nil; err == nil && observed.Found {
-		r.keepLast(in.Known, observed)
-	}
-	return observed, err
-}
-
-// keepLast keeps what the driver uses of an observation at the next look. Of a balancer that is given up drivers read a part
-// only: stamps say which part, and what is recalled has to be the whole.
-func (r *reconciliation) keepLast(known cloud.Known, o cloud.Observed) {
-	switch can := r.manager.cloud.Descriptor.Capabilities; {
-	case can.VersionStamps:
-		r.Memory.Last = &o
-	case can.Recalls && (!known.Deleting || known.Retained):
-		r.Memory.Last = state.Known(o)
-	}
 }
 
 // warningEvery is how often a Service is told that a certain other one wanted its balancer: one that is refused again and
@@ -295,7 +167,7 @@ const warningEvery = 10 * time.Minute
 
 // warnOwner tells the owner of a balancer that another Service wanted it. It does not say which
 // one, unless both are in one namespace.
-func (r *reconciliation) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
+func (r finder) warnOwner(verdict safety.Ownership, observed cloud.Observed) {
 	if verdict.Standing != safety.Claimed {
 		return
 	}
@@ -314,4 +186,25 @@ func (r *reconciliation) warnOwner(verdict safety.Ownership, observed cloud.Obse
 	}
 	r.manager.events.Record(event.About("Service", told), event.TakeoverRefused, fmt.Sprintf("%s named load balancer %s of this Service in an annotation; that was refused, nothing was changed", who, observed.ID))
 	r.manager.metrics.Add(metric.TakeoversRefused, 1, r.manager.cloud.Name)
+}
+
+// findSuccessor returns the other balancer of this Service: the new one while the observed one serves, or
+// the old one when the new one does.
+func (r finder) findSuccessor(ctx context.Context, observed cloud.Observed) (cloud.Observed, error) {
+	in := r.Asked.Input
+	in.Beside, in.ID = &observed, r.Memory.Successor
+	if r.Asked.Replacing.Of != observed.ID {
+		in.ID = r.Asked.Replacing.Of
+	}
+	other, err := r.manager.cloud.Balancers.Observe(ctx, in)
+	if made := r.made(); err == nil && !other.Found && made != nil && made.ID != observed.ID {
+		err = r.believe(made)
+	}
+	switch {
+	case err != nil:
+		return cloud.Observed{}, err
+	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, in.Owner)):
+		return cloud.Observed{Lookups: other.Lookups}, nil
+	}
+	return other, nil
 }

@@ -86,7 +86,7 @@ func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*cor
 // lookOnce finds the machines and the balancer, and takes what is found for what there is.
 func (r *reconciliation) lookOnce(ctx context.Context) error {
 	r.Facts.Candidates = r.candidates(ctx)
-	f, err := r.find(ctx, r.observe)
+	f, err := r.finder.find(ctx, r.finder.observe)
 	r.Facts.Balancer, r.Facts.Conflicts, r.Facts.Clusters = &f.Observed, f.Conflicts, f.Clusters
 	return err
 }

@@ -95,15 +95,15 @@ func TestDuplicateThatIsNotShownYet(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.end()
-		if ids := p.unseen("lb-1"); ids != nil {
+		if ids := p.finder.unseen("lb-1"); ids != nil {
 			t.Errorf("%v is a second balancer, beside itself", ids)
 		}
 		p.Memory.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
 		kept := f.driver.observed("lb-1")
-		p.prune(ctx, kept, p.unseen("lb-1"))
+		p.second.prune(ctx, kept, p.finder.unseen("lb-1"))
 		f.events.take()
 		time.Sleep(time.Minute)
-		if again := p.prune(ctx, kept, nil); again != time.Minute {
+		if again := p.second.prune(ctx, kept, nil); again != time.Minute {
 			t.Errorf("it is looked at again in %v", again)
 		}
 		f.said("balancer lb-2 is left: the cloud does not show balancer lb-2, which it made at 2000-01-01T00:00:00Z")

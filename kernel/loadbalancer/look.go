@@ -30,9 +30,9 @@ func (r *reconciliation) decide(ctx context.Context, want decide.Want) (decide.D
 func (r *reconciliation) look(ctx context.Context, look decide.Look) (err error) {
 	switch look.Fact {
 	case decide.FactBalancer:
-		return r.lookForBalancer(ctx, r.observe)
+		return r.lookForBalancer(ctx, r.finder.observe)
 	case decide.FactWhole:
-		return r.lookForBalancer(ctx, r.read)
+		return r.lookForBalancer(ctx, r.finder.read)
 	case decide.FactProof:
 		r.Facts.Candidates, r.Facts.Proved = r.manager.nodes.Prove(ctx, r.Facts.Candidates, look.Targets), true
 	case decide.FactSteps:
@@ -49,9 +49,9 @@ func (r *reconciliation) look(ctx context.Context, look decide.Look) (err error)
 
 // lookForBalancer finds the Service's balancer. A read by id shows no duplicates: those of a list are kept.
 func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) error {
-	find := r.findOwned
+	find := r.finder.findOwned
 	if r.Want == decide.JustTargets {
-		find = r.find
+		find = r.finder.find
 	}
 	found, err := find(ctx, observe)
 	if err != nil {
@@ -69,7 +69,7 @@ func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) 
 }
 
 func (r *reconciliation) lookForSuccessor(ctx context.Context) error {
-	next, err := r.findSuccessor(ctx, *r.Facts.Balancer)
+	next, err := r.finder.findSuccessor(ctx, *r.Facts.Balancer)
 	if err != nil {
 		return err
 	}

@@ -145,7 +145,7 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityDeletion)
 	r.Asked.SetDeleting()
-	f, err := r.find(ctx, r.observe)
+	f, err := r.finder.find(ctx, r.finder.observe)
 	if err != nil {
 		return false, problem.Retryable(err)
 	}
@@ -153,8 +153,8 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 	if o.Found && (ownership.IsTagged(o.Owner, us) || o.Named || ownership.IsInName(o.Balancer.Name, us)) || o.Orphans {
 		return true, nil
 	}
-	if made := r.made(); made != nil {
-		return false, r.believe(made)
+	if made := r.finder.made(); made != nil {
+		return false, r.finder.believe(made)
 	}
 	if err := m.trust.certain(ctx, r.began); err != nil {
 		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
@@ -180,7 +180,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 	if request.IsDeleting(svc) {
 		return r.Asked.Present(), true, nil
 	}
-	f, err := r.findOwned(ctx, r.read)
+	f, err := r.finder.findOwned(ctx, r.finder.read)
 	if err != nil {
 		return nil, false, r.failed(ctx, err)
 	}

@@ -2,22 +2,11 @@ package loadbalancer
 
 import (
 	"context"
-	"errors"
-	"slices"
-	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
 // done is what was done.
@@ -29,7 +18,7 @@ type done struct {
 }
 
 // perform does what was decided. It is the only place that writes.
-func (r *reconciliation) perform(ctx context.Context, d decide.Decision) (done, error) {
+func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 	switch a := d.Action.(type) {
 	case decide.Wait:
 		return done{}, a.Pending
@@ -37,7 +26,7 @@ func (r *reconciliation) perform(ctx context.Context, d decide.Decision) (done, 
 		return done{}, a.Pending
 	case decide.Beside:
 		if r.Live {
-			after, err := r.advance(ctx, d, a)
+			after, err := r.second.advance(ctx, d, a)
 			return done{balancer: after}, err
 		}
 	case decide.Refuse:
@@ -58,7 +47,7 @@ func (r *reconciliation) perform(ctx context.Context, d decide.Decision) (done, 
 }
 
 // lateFailure returns what the last change failed with after its answer, nil when it has not. It tells it once.
-func (r *reconciliation) lateFailure() error {
+func (r writer) lateFailure() error {
 	late := r.Memory.Late
 	if late == nil || r.Want == decide.JustTargets { // the next Ensure is told
 		return nil
@@ -68,7 +57,7 @@ func (r *reconciliation) lateFailure() error {
 }
 
 // leaveAlone changes nothing. What the plan shows as blocked is counted.
-func (r *reconciliation) leaveAlone(ctx context.Context, d decide.Decision, before cloud.Observed) (done, error) {
+func (r writer) leaveAlone(ctx context.Context, d decide.Decision, before cloud.Observed) (done, error) {
 	r.lateFailure()
 	if r.Live {
 		r.Memory.Kept = kept(d.Held, r.Asked.Fingerprint)
@@ -79,7 +68,7 @@ func (r *reconciliation) leaveAlone(ctx context.Context, d decide.Decision, befo
 
 // create makes the balancer. Where the cloud refuses one in the place of a deleted one, now or after it had accepted it, that is a
 // fact for another decision. What was refused after the new balancer was made does not bring the old one back: there would be two.
-func (r *reconciliation) create(ctx context.Context, d decide.Decision) (done, error) {
+func (r writer) create(ctx context.Context, d decide.Decision) (done, error) {
 	if late := r.lateFailure(); late != nil && r.ReplacesDeleted() && r.refuses(late) {
 		r.Facts.Refused = late
 		return done{decideAgain: true}, nil
@@ -92,13 +81,16 @@ func (r *reconciliation) create(ctx context.Context, d decide.Decision) (done, e
 	return done{balancer: after}, err
 }
 
+// mostRefusals is how many creations in a row may fail for reasons that may pass.
+const mostRefusals = 5
+
 // refuses reports whether the failure of a creation means that the same request will fail again.
 //
 //	class                                           is a refusal
 //	invalid, quota, not found, unauthorized         at once
 //	conflict, unknown                               when it comes again and again
 //	throttled, transient                            never
-func (r *reconciliation) refuses(err error) bool {
+func (r writer) refuses(err error) bool {
 	switch class := cloud.FailureOf(err).Class; {
 	case class.Final():
 		return true
@@ -109,11 +101,8 @@ func (r *reconciliation) refuses(err error) bool {
 	return false
 }
 
-// mostRefusals is how many creations in a row may fail for reasons that may pass.
-const mostRefusals = 5
-
 // makeRoom deletes a balancer so that the next run makes another one.
-func (r *reconciliation) makeRoom(ctx context.Context, d decide.Decision, reason string) (done, error) {
+func (r writer) makeRoom(ctx context.Context, d decide.Decision, reason string) (done, error) {
 	r.lateFailure()
 	before := d.Change().Before
 	progress, err := r.apply(ctx, d)
@@ -131,7 +120,7 @@ func (r *reconciliation) makeRoom(ctx context.Context, d decide.Decision, reason
 }
 
 // change makes the change of a decision, and returns the state after it.
-func (r *reconciliation) change(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
+func (r writer) change(ctx context.Context, d decide.Decision) (cloud.Observed, error) {
 	change := d.Change()
 	progress, err := r.apply(ctx, d)
 	if made := madeBy(change, progress); err != nil && made != nil {
@@ -158,20 +147,8 @@ func (r *reconciliation) change(ctx context.Context, d decide.Decision) (cloud.O
 	return r.lookAfterChange(ctx)
 }
 
-// lookAfterChange returns the state after a change that the driver did not tell.
-func (r *reconciliation) lookAfterChange(ctx context.Context) (cloud.Observed, error) {
-	f, err := r.find(ctx, r.observe)
-	if err != nil {
-		return cloud.Observed{}, r.failed(ctx, err)
-	}
-	if !f.Observed.Found {
-		return cloud.Observed{}, &Pending{After: problem.PollFirst, Reason: "the cloud does not show the balancer yet"}
-	}
-	return f.Observed, r.busy(f.Observed)
-}
-
 // busy returns *Pending while the balancer is pending, when most clouds refuse changes.
-func (r *reconciliation) busy(observed cloud.Observed) error {
+func (r writer) busy(observed cloud.Observed) error {
 	pending := observed.State == cloud.BalancerPending
 	if since := r.pendingFor(pending); pending {
 		return &Pending{After: problem.LookAfter(since), Reason: problem.Working}
@@ -179,239 +156,14 @@ func (r *reconciliation) busy(observed cloud.Observed) error {
 	return nil
 }
 
-// apply makes the change of a decision, says what it amounts to and remembers it.
-func (r *reconciliation) apply(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
-	change := d.Change()
-	if !d.Plan.Empty() && r.manager.owners.Gone(r.Asked.Service) {
-		return cloud.Progress{}, &Pending{After: problem.PollFirst, Reason: "the Service gives its load balancer up"}
+// lookAfterChange returns the state after a change that the driver did not tell.
+func (r writer) lookAfterChange(ctx context.Context) (cloud.Observed, error) {
+	f, err := r.finder.find(ctx, r.finder.observe)
+	if err != nil {
+		return cloud.Observed{}, r.failed(ctx, err)
 	}
-	if err := r.announce(ctx, d); err != nil {
-		return cloud.Progress{}, err
+	if !f.Observed.Found {
+		return cloud.Observed{}, &Pending{After: problem.PollFirst, Reason: "the cloud does not show the balancer yet"}
 	}
-	before := r.Memory.LastApplied
-	if !d.Plan.Empty() {
-		// Until the whole change is known to have been made, any part of it may have been.
-		r.Memory.LastApplied = state.LastApplied{}
-	}
-	if r.Live {
-		r.Memory.Kept = kept(d.Held, r.Asked.Fingerprint)
-	}
-	progress, err := r.write(ctx, d)
-	if wrong := foreign(change.Change, progress.Observed); wrong != nil {
-		progress, err = cloud.Progress{}, errors.Join(err, wrong)
-	}
-	if made := madeBy(change, progress); made != nil && made.ID != "" && r.Live {
-		r.noteCreation(d, made.ID)
-	}
-	switch {
-	case err != nil:
-		return progress, r.refusal(ctx, d, progress, err)
-	case !r.Live:
-		return progress, nil
-	case d.Plan.Empty() && d.IsWhole():
-		r.Memory.Repeated = state.Repetition{}
-	case !d.Plan.Empty():
-		r.applied(change, before, progress)
-	}
-	r.say(problem.OfDriver(progress.Warnings)...)
-	r.remember(d, before, progress)
-	return progress, nil
-}
-
-// kept returns the targets that are kept for a request, nil for none.
-func kept(targets []cloud.InstanceID, request string) *state.KeptTargets {
-	if len(targets) == 0 {
-		return nil
-	}
-	return &state.KeptTargets{Targets: targets, Request: request}
-}
-
-// madeBy returns the balancer that a change has made, as far as the driver tells it, nil when it tells none. The change may
-// have failed afterwards.
-func madeBy(change *decide.Change, progress cloud.Progress) *cloud.Observed {
-	if !change.Creates() {
-		return nil
-	}
-	return progress.Observed
-}
-
-// write makes the change. What was read before it began may not be true any more.
-func (r *reconciliation) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
-	change := d.Change()
-	if last := r.Memory.NotReplaced; last != nil && last.Request == r.Asked.Fingerprint {
-		change.NotReplaced = last.Why
-	}
-	change.LeftOut = r.Memory.RefusedBy(change.Before.ID).LeftOut(time.Now())
-	progress, err := r.manager.executor.Apply(cloud.WithAtLeast(ctx, cloud.PriorityChange), d.Plan, change.Change)
-	if why, refused := errors.AsType[*cloud.NotReplaced](err); refused {
-		r.Memory.NotReplaced = &state.NotReplaced{Why: why, Request: r.Asked.Fingerprint}
-	}
-	r.Memory.Running = r.manager.executor.Follow(r.Memory.Running, progress) //nolint:contextcheck // it asks when this run has ended
-	if r.Live && !d.Plan.Empty() {
-		r.Memory.Wrote, r.Memory.Deleted, r.Memory.Removed = time.Now(), change.After == nil, false
-		r.Memory.Creating, r.Memory.Retargeted = "", ""
-		r.Memory.Rest = r.restOf(d, progress)
-		r.outdate(change.Adopts())
-		if change.After == nil && !progress.More {
-			r.noteDeletion(d, change.Before.ID, err)
-		}
-		if r.recalls() {
-			r.Memory.Last = nil
-		}
-	}
-	return progress, err
-}
-
-// recalls reports whether the driver takes parts of a balancer from what was known of it before.
-func (r *reconciliation) recalls() bool { return r.Cloud.Descriptor.Capabilities.Recalls }
-
-// outdate makes bulk lists from before the last change useless, where they would mislead others.
-func (r *reconciliation) outdate(moved bool) {
-	switch {
-	case r.Memory.Deleted:
-		r.manager.lists.Deleted(r.Memory.Wrote)
-	case moved:
-		r.manager.lists.Expire(r.Memory.Wrote)
-	}
-}
-
-// refusal remembers what a change was made of that failed, and returns the error as the caller shall see it.
-func (r *reconciliation) refusal(ctx context.Context, d decide.Decision, progress cloud.Progress, err error) error {
-	change := d.Change()
-	switch made := madeBy(change, progress); {
-	case made != nil:
-		r.Memory.Created = made.ID
-	case change.Creates() && isRefusal(err): // what was announced is not there
-		r.noteAbsence("")
-	}
-	if len(cloud.RefusedTargets(err)) > 0 && r.isUnready() { // what was refused may be the machine of such a Node
-		r.manager.nodes.Machines.Outdate()
-	}
-	if progress.GoesOn && !d.Plan.Empty() {
-		r.Memory.Repeated = r.Again(change).With(progress.Step)
-	}
-	if again := r.refusedTargets(change.Change, err); again != nil {
-		return again
-	}
-	return r.partly(ctx, progress, err)
-}
-
-// isUnready reports whether the kubelet of a Node that is offered does not report. The Nodes that are offered are not new ones when only
-// their readiness has changed.
-func (r *reconciliation) isUnready() bool {
-	return slices.ContainsFunc(slices.Concat(r.nodes, r.manager.nodes.Nodes()), func(node *corev1.Node) bool { return !instance.Ready(node) })
-}
-
-// partly returns the error of a change, of which the cloud refuses a part. The others go on where that asks for nothing again.
-func (r *reconciliation) partly(ctx context.Context, progress cloud.Progress, err error) error {
-	err = r.failed(ctx, err)
-	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending || !progress.GoesOn {
-		return err
-	}
-	pending := problem.WaitFor(progress, problem.Working)
-	pending.Err = err
-	return pending
-}
-
-// refusedTargets returns why another request has to follow soon, in which fewer machines become targets, nil where none has to.
-func (r *reconciliation) refusedTargets(change cloud.Change, err error) error {
-	refusals := cloud.RefusedTargets(err)
-	if len(refusals) == 0 && isRefusal(err) {
-		if targets := r.Memory.RefusedBy(change.Before.ID); targets != nil {
-			targets.NoteUnrelated(time.Now())
-		}
-	}
-	for _, one := range refusals {
-		if one.Asked == nil && change.After != nil {
-			one.Asked = slices.DeleteFunc(slices.Clone(change.After.Targets), func(id cloud.InstanceID) bool { return slices.Contains(change.Before.Balancer.Targets, id) })
-		}
-	}
-	if len(refusals) == 0 || !r.noteRefused(change.Before.ID, refusals) {
-		return nil
-	}
-	return &Pending{After: refused.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
-}
-
-// mostRefusedBy is of how many balancers of a Service it is remembered: one that serves, one beside it, and one before.
-const mostRefusedBy = 3
-
-// noteRefused learns from a request for a balancer that was refused, and reports whether another one has to follow soon.
-func (r *reconciliation) noteRefused(id string, refusals []*cloud.TargetsRefused) (again bool) {
-	targets := r.Memory.RefusedBy(id)
-	if targets == nil {
-		targets = &refused.Targets{}
-	}
-	if again = targets.Note(refusals, time.Now()); again {
-		if r.Memory.Refused == nil || len(r.Memory.Refused.By) > mostRefusedBy {
-			r.Memory.Refused = &state.RefusedTargets{By: map[string]*refused.Targets{}}
-		}
-		r.Memory.Refused.By[id] = targets
-	}
-	return again
-}
-
-// applied says what a change amounts to, now that it has been made.
-func (r *reconciliation) applied(change *decide.Change, before state.LastApplied, progress cloud.Progress) {
-	again := r.Again(change)
-	first := again.Times == 1
-	if undone := before.Undone(change.Change); len(undone) > 0 && first {
-		r.say(problem.Warn(event.DriftRepaired, "brought back: "+difference.Summary(undone)))
-		r.manager.metrics.Add(metric.Drifts, 1, r.manager.cloud.Name)
-	}
-	switch {
-	case !change.Adopts():
-	case change.Before.Shared:
-		r.say(problem.Warn(event.Adopted, "this Service shares balancer "+change.Before.ID+" now; it has only its own ports there"))
-	default:
-		r.say(problem.Warn(event.Adopted, "balancer "+change.Before.ID+" is this Service's now"+beside(change.Before)))
-	}
-	r.Memory.Repeated = again.With(progress.Step)
-	if created := madeBy(change, progress); created != nil {
-		r.Memory.Created, r.Memory.Refusals = created.ID, 0
-		if created.Native != nil && r.manager.cloud.Descriptor.Capabilities.VersionStamps {
-			r.Memory.Last = created
-		}
-	}
-}
-
-// beside names other balancers with the ownership tags of the Service that takes one over.
-func beside(taken cloud.Observed) string {
-	switch others := taken.Duplicates; len(others) {
-	case 0:
-		return ""
-	case 1:
-		return "; " + others[0] + " has its ownership tags too"
-	default:
-		return "; " + strings.Join(others, " and ") + " have its ownership tags too"
-	}
-}
-
-// remember remembers what a change came to.
-func (r *reconciliation) remember(d decide.Decision, before state.LastApplied, progress cloud.Progress) {
-	change := d.Change()
-	switch {
-	case progress.Pending:
-		return
-	case progress.Again > 0:
-		// What is left will be needed again, and is neither drift nor a cloud that keeps nothing.
-		r.again, r.Memory.Repeated = progress.Again, state.Repetition{}
-	default:
-		r.Memory.RecordApplied(change.After, d.IsWhole(), before)
-		if r.recalls() && !d.Plan.Empty() {
-			r.Memory.Recall(progress.Observed)
-		}
-		if d.Err == nil { // where something could not be read, the next pass is like the first one
-			r.brought(change)
-		}
-	}
-	if targets := r.Memory.RefusedBy(change.Before.ID); targets != nil && change.After != nil {
-		r.again = soonest(r.again, targets.Settle(change.Input.Candidates, time.Now()))
-	}
-}
-
-// brought remembers that a balancer has the targets that a change gave it.
-func (r *reconciliation) brought(change *decide.Change) {
-	if change.After != nil && change.Before.Found {
-		r.Memory.Brought = change.Before.ID
-	}
+	return f.Observed, r.busy(f.Observed)
 }

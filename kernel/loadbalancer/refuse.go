@@ -51,7 +51,7 @@ func (r *reconciliation) refuse(ctx context.Context) error {
 }
 
 // known reports whether the Service may have a balancer, or names one.
-func (r *reconciliation) known() bool { return r.expected() || r.Asked.Adopt != "" }
+func (r *reconciliation) known() bool { return r.finder.expected() || r.Asked.Adopt != "" }
 
 // withoutBalancer is refuse for a Service without a balancer.
 func (r *reconciliation) withoutBalancer(ctx context.Context) error {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -55,6 +56,14 @@ func (r *reconciliation) report(ctx context.Context, d decide.Decision, done don
 	return r.reportSecond(ctx, d, after, o)
 }
 
+// note adds annotations to write.
+func (o *Outcome) note(annotations map[string]string) {
+	if o.Record == nil && annotations != nil {
+		o.Record = map[string]string{}
+	}
+	maps.Copy(o.Record, annotations)
+}
+
 // missing returns the annotations of a change that the Service does not have, now that the balancer is there.
 func (r *reconciliation) missing(d decide.Decision, after cloud.Observed) map[string]string {
 	made := cloud.Change{Before: after}
@@ -68,13 +77,13 @@ func (r *reconciliation) missing(d decide.Decision, after cloud.Observed) map[st
 // reportSecond looks after second balancers of the Service.
 func (r *reconciliation) reportSecond(ctx context.Context, d decide.Decision, after cloud.Observed, o Outcome) (Outcome, error) {
 	before := *r.Facts.Balancer
-	seen := slices.Concat(before.Duplicates, after.Duplicates, r.unseen(after.ID))
-	o, err := r.conclude(ctx, d, after, o)
+	seen := slices.Concat(before.Duplicates, after.Duplicates, r.finder.unseen(after.ID))
+	o, err := r.second.conclude(ctx, d, after, o)
 	if err != nil {
 		return o, err
 	}
 	if o.Again == 0 { // else a replacement goes on
-		o.Again = soonest(r.prune(ctx, after, seen), r.remaining(), r.Facts.Candidates.Again)
+		o.Again = soonest(r.second.prune(ctx, after, seen), r.finder.remaining(), r.Facts.Candidates.Again)
 	}
 	r.Memory.Told = after.ID
 	if adjust, ok := d.Action.(decide.Adjust); ok && adjust.TargetsWait {
