@@ -39,7 +39,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return err
 	}
 	defer r.end()
-	if r.Asked.Disowned() {
+	if r.Asked.Disowned {
 		r.forget()
 		return nil
 	}

@@ -25,18 +25,14 @@ type Outcome struct {
 // existing balancer still gets its targets and the error lists all problems.
 //
 // Unless changes are really made, the outcome is the status the Service has.
-func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Outcome, error) {
+func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (o Outcome, err error) {
 	r, ctx, err := m.begin(ctx, svc, nodes)
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer r.end()
-	o, err := r.ensure(r.compare(ctx))
-	o.note(r.writer.annotations())
-	return o, err
-}
-
-func (r *reconciliation) ensure(ctx context.Context) (Outcome, error) {
+	ctx = r.compare(ctx)
+	defer func() { o.note(r.writer.annotations()) }()
 	if r.Asked.Untouched() {
 		r.say(r.Asked.LeftAlone()...)
 		return Outcome{Status: r.Asked.Present()}, nil
@@ -49,7 +45,7 @@ func (r *reconciliation) ensure(ctx context.Context) (Outcome, error) {
 	}
 	warnings := r.Asked.Warnings
 	for {
-		next, err := r.decide(ctx, decide.Everything)
+		next, err := r.decide(ctx, decide.Case.Choose)
 		if err != nil {
 			return Outcome{Record: r.proof()}, r.unread(r.failed(ctx, err))
 		}

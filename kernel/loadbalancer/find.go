@@ -93,7 +93,7 @@ func (r finder) find(ctx context.Context, observe observer) (finding, error) {
 		case slices.Contains(in.Refused, observed.ID):
 			f.Conflicts = append(f.Conflicts, r.nameTaken(observed)...)
 			return f, nil
-		case slices.Contains(r.Asked.Named(), observed.ID):
+		case slices.Contains(r.Asked.Named, observed.ID):
 			f.Conflicts = append(f.Conflicts, r.notYours(observed))
 			r.warnOwner(verdict, observed)
 		}
@@ -147,7 +147,7 @@ func (r finder) nameTaken(observed cloud.Observed) []problem.Warning {
 	switch {
 	case !ownership.IsTwin(observed.Owner, r.Asked.Input.Owner):
 		return []problem.Warning{r.Asked.NameTaken(observed.Balancer.Name)}
-	case slices.Contains(r.Asked.Named(), observed.ID):
+	case slices.Contains(r.Asked.Named, observed.ID):
 		return nil
 	}
 	return []problem.Warning{r.Asked.OtherCluster(observed.ID, observed.Owner.Cluster)}

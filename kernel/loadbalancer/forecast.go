@@ -35,7 +35,7 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 		return r.forecast(decide.Decision{Plan: r.Plan(nil), Warnings: r.Asked.LeftAlone()}), nil
 	}
 	r.Case.Forecast = true
-	next, err := r.decide(ctx, decide.Everything)
+	next, err := r.decide(ctx, decide.Case.Choose)
 	if r.Facts.Balancer == nil {
 		return r.forecast(decide.Decision{Plan: r.Plan(nil)}), err
 	}

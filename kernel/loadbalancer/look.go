@@ -11,11 +11,10 @@ import (
 )
 
 // decide looks for what the decision depends on until nothing is missing, and returns it. Plan, dry run and live run alike.
-func (r *reconciliation) decide(ctx context.Context, want decide.Want) (decide.Decision, error) {
-	r.Want = want
+func (r *reconciliation) decide(ctx context.Context, choose func(decide.Case) decide.Decision) (decide.Decision, error) {
 	r.Facts.Candidates = r.candidates(ctx)
 	for {
-		next := r.Next()
+		next := r.Next(choose)
 		look, missing := next.Action.(decide.Look)
 		if !missing {
 			return next, nil
@@ -50,7 +49,7 @@ func (r *reconciliation) look(ctx context.Context, look decide.Look) (err error)
 // lookForBalancer finds the Service's balancer. A read by id shows no duplicates: those of a list are kept.
 func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) error {
 	find := r.finder.findOwned
-	if r.Want == decide.JustTargets {
+	if r.JustTargets {
 		find = r.finder.find
 	}
 	found, err := find(ctx, observe)

@@ -140,7 +140,7 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 		return false, err
 	}
 	defer r.end()
-	if r.Asked.Disowned() {
+	if r.Asked.Disowned {
 		return false, nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityDeletion)
@@ -174,7 +174,7 @@ func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBal
 		return nil, false, err
 	}
 	defer r.end()
-	if r.Asked.Disowned() {
+	if r.Asked.Disowned {
 		return r.Asked.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if request.IsDeleting(svc) {

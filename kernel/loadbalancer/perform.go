@@ -29,17 +29,13 @@ func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 			after, err := r.second.advance(ctx, d, a)
 			return done{balancer: after}, err
 		}
-	case decide.Refuse:
-		return r.leaveAlone(ctx, d, a.Before)
-	case decide.Keep:
-		return r.leaveAlone(ctx, d, a.Before)
 	case decide.Create:
 		return r.create(ctx, d)
 	case decide.MakeAnew:
 		return r.makeRoom(ctx, d, "the balancer failed and is being made anew")
 	case decide.Replace:
 		return r.makeRoom(ctx, d, "the balancer is being replaced")
-	case decide.Adjust, decide.Retarget, decide.Restore, decide.Remove, decide.Release, decide.Look:
+	case decide.Refuse, decide.Keep, decide.Adjust, decide.Retarget, decide.Restore, decide.Remove, decide.Release, decide.Look:
 	}
 	r.lateFailure()
 	after, err := r.change(ctx, d)
@@ -49,21 +45,11 @@ func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 // lateFailure returns what the last change failed with after its answer, nil when it has not. It tells it once.
 func (r writer) lateFailure() error {
 	late := r.Memory.Late
-	if late == nil || r.Want == decide.JustTargets { // the next Ensure is told
+	if late == nil || r.JustTargets { // the next Ensure is told
 		return nil
 	}
 	r.Memory.Late = nil
 	return late.Err()
-}
-
-// leaveAlone changes nothing. What the plan shows as blocked is counted.
-func (r writer) leaveAlone(ctx context.Context, d decide.Decision, before cloud.Observed) (done, error) {
-	r.lateFailure()
-	if r.Live {
-		r.Memory.Kept = kept(d.Held, r.Asked.Fingerprint)
-	}
-	_, err := r.manager.executor.Apply(ctx, d.Plan, cloud.Change{Before: before})
-	return done{balancer: before}, err
 }
 
 // create makes the balancer. Where the cloud refuses one in the place of a deleted one, now or after it had accepted it, that is a
@@ -134,10 +120,6 @@ func (r writer) change(ctx context.Context, d decide.Decision) (cloud.Observed, 
 		seen = *progress.Observed
 	}
 	switch {
-	case progress.Pending && r.Want == decide.JustTargets:
-		return seen, problem.WaitFor(progress, problem.Working)
-	case r.Want == decide.JustTargets: // nobody is told of the balancer
-		return seen, nil
 	case progress.Pending:
 		r.Memory.PendingSince = time.Now()
 		return seen, problem.WaitFor(progress, problem.Working)

@@ -89,7 +89,7 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service, nodes []*corev
 func (r *reconciliation) priority(ctx context.Context, compares bool) context.Context {
 	ctx = cloud.WithTenant(ctx, r.Asked.Service.Namespace)
 	switch {
-	case request.IsDeleting(r.Asked.Service):
+	case r.Asked.Leaving:
 		return cloud.WithPriority(ctx, cloud.PriorityDeletion)
 	case r.begun():
 		return cloud.WithPriority(ctx, cloud.PriorityBegun)

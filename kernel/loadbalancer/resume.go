@@ -102,13 +102,14 @@ func (r writer) isWanted(ctx context.Context, rest *state.Rest) bool {
 	change := decide.Change{Change: rest.Change}
 	now := r.Case
 	now.Facts = decide.Facts{Candidates: r.candidates(ctx), Balancer: &rest.Change.Before}
+	choose := decide.Case.Choose
 	if rest.Change.Before.Found && !change.Rewrites() {
-		now.Want = decide.JustTargets
+		choose = decide.Case.Retarget
 	}
-	d := now.Choose()
+	d := choose(now)
 	if held := d.Held; len(held) > 0 {
 		now.Facts.Candidates, now.Facts.Proved = r.manager.nodes.Prove(ctx, now.Facts.Candidates, held), true
-		d = now.Choose()
+		d = choose(now)
 	}
 	after := d.After()
 	return d.Err == nil && after != nil && len(difference.Of(*rest.Change.After, *after)) == 0

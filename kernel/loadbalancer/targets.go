@@ -33,7 +33,8 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 }
 
 func (r *reconciliation) updateTargets(ctx context.Context) error {
-	next, err := r.decide(ctx, decide.JustTargets)
+	r.JustTargets = true
+	next, err := r.decide(ctx, decide.Case.Retarget)
 	if err != nil {
 		return r.failed(ctx, err)
 	}
@@ -41,10 +42,15 @@ func (r *reconciliation) updateTargets(ctx context.Context) error {
 		return fmt.Errorf("updating targets: %s %w", r.Asked.Input.Owner, ErrNoBalancer)
 	}
 	r.say(next.Warnings...)
-	_, err = r.writer.perform(ctx, next)
+	if waits := next.Waits(); waits != nil {
+		return waits // annotations are recorded by the next run, which is an Ensure
+	}
+	progress, err := r.writer.apply(ctx, next)
 	switch {
 	case err != nil:
 		return err
+	case progress.Pending:
+		return problem.WaitFor(progress, problem.Working)
 	case r.again > 0:
 		return &Pending{After: r.again, Reason: "some targets have to wait"}
 	case next.Err == nil && r.Facts.Candidates.Again > 0:

@@ -27,7 +27,7 @@ type Decision struct {
 //
 //sumtype:decl
 type Action interface {
-	// change is nil where nothing is changed.
+	// change is nil where nothing is known yet of what is changed.
 	change() *Change
 }
 
@@ -120,11 +120,22 @@ func (c Change) change() *Change { return &c }
 func (Look) change() *Change     { return nil }
 func (Wait) change() *Change     { return nil }
 func (Record) change() *Change   { return nil }
-func (Refuse) change() *Change   { return nil }
-func (Keep) change() *Change     { return nil }
+func (r Refuse) change() *Change { return &Change{cloud.Change{Before: r.Before}} }
+func (k Keep) change() *Change   { return &Change{cloud.Change{Before: k.Before}} }
 
 // Change returns the change of the decision, nil where it has none.
 func (d Decision) Change() *Change { return d.Action.change() }
+
+// Waits returns what is waited for before anything is done, nil where nothing is.
+func (d Decision) Waits() error {
+	switch a := d.Action.(type) {
+	case Wait:
+		return a.Pending
+	case Record:
+		return a.Pending
+	}
+	return nil
+}
 
 // After returns the load balancer that the decision leads to, nil where it leads to none.
 func (d Decision) After() *cloud.Balancer {

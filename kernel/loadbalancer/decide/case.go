@@ -21,7 +21,6 @@ import (
 
 // Case is all that a decision depends on. It is data: to decide reads nothing and writes nothing.
 type Case struct {
-	Want   Want
 	Asked  *request.Request
 	Cloud  *run.Cloud
 	Memory *state.Service
@@ -29,16 +28,9 @@ type Case struct {
 	// Live says that changes are really made, and Forecast that nothing is done with the decision: that the cloud is busy does not
 	// matter then.
 	Live, Forecast bool
+	// JustTargets says that nothing but targets is changed in this run.
+	JustTargets bool
 }
-
-// Want says what is brought to what the Service asks for.
-type Want int
-
-// What is wanted.
-const (
-	Everything Want = iota
-	JustTargets
-)
 
 // Facts are what was found out for a decision. What is nil or false was not looked for.
 type Facts struct {

@@ -26,9 +26,6 @@ import (
 //	no        yes    differ, allowed   see replace
 func (c Case) Choose() Decision {
 	observed := c.Facts.found()
-	if c.Want == JustTargets {
-		return c.retarget(observed)
-	}
 	if observed.Found && c.failedOnCreate(observed) {
 		return c.makeAnew(observed)
 	}
@@ -111,6 +108,9 @@ func (c Case) impossible(problems []problem.Warning, observed cloud.Observed) De
 	return d
 }
 
+// Retarget decides with the facts that are there, where only targets are to be changed.
+func (c Case) Retarget() Decision { return c.retarget(c.Facts.found()) }
+
 // retarget changes only targets: everything else stays as observed. Nothing is done when
 // there is no balancer.
 func (c Case) retarget(observed cloud.Observed) Decision {
@@ -154,7 +154,7 @@ func (c Case) create(s desired, observed cloud.Observed) Decision {
 	switch refused := c.Facts.refused(); {
 	case c.Facts.Refused != nil && c.ReplacesDeleted():
 		return c.restore(target.Candidates{Targets: candidates.Targets}, observed, c.Facts.Refused)
-	case len(refused) > 0 && c.Asked.Begun():
+	case len(refused) > 0 && c.Asked.Begun:
 		return c.restore(candidates, observed, problem.Combine(refused))
 	case len(refused) > 0:
 		return Decision{Action: Refuse{observed}, Plan: c.notMade(after, "the cloud would refuse it"), Warnings: refused, Err: problem.Combine(refused)}

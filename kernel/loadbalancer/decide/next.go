@@ -13,7 +13,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
-// Next says what comes next. A fact that is missing is looked for, and then it is asked again:
+// Next says what comes next, where choose decides with the facts that are there. A fact that is missing is looked for, and then it is asked again:
 //
 //	fact       looked for where
 //	balancer   always
@@ -25,7 +25,7 @@ import (
 //	answer     a balancer is to be made, or would be if nothing else were wrong
 //
 // A bulk list is enough to find that there is nothing to do, or that only targets change.
-func (c Case) Next() Decision {
+func (c Case) Next(choose func(Case) Decision) Decision {
 	f := c.Facts
 	switch {
 	case f.Balancer == nil:
@@ -33,7 +33,7 @@ func (c Case) Next() Decision {
 	case c.isBusy(*f.Balancer), f.Successor != nil && c.isBusy(*f.Successor):
 		return c.wait()
 	}
-	d := c.bounded(c.withSteps(c.Choose()))
+	d := c.bounded(c.withSteps(choose(c)))
 	if held := d.Held; len(held) > 0 && !f.Proved {
 		d.Action = Look{Fact: FactProof, Targets: held}
 		return d

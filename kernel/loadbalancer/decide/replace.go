@@ -22,7 +22,7 @@ import (
 //	this request           is made beside         see succeed
 func (c Case) replace(s desired, observed cloud.Observed) Decision {
 	r := c.Asked
-	if r.Begun() && r.Replacing.Of != observed.ID {
+	if r.Begun && r.Replacing.Of != observed.ID {
 		d := c.adjust(s, observed)
 		d.Warnings = append(d.Warnings, c.triedBefore())
 		return d
@@ -46,7 +46,7 @@ func (c Case) replace(s desired, observed cloud.Observed) Decision {
 	d := Decision{Warnings: warnings, question: &Look{Fact: FactAnswer, Input: in}}
 	a.Change, d.Plan = c.change(in, observed, nil, operations)
 	a.Operations, a.Replaced = a.Operations[:1], true
-	if !r.Begun() {
+	if !r.Begun {
 		begun := replacement.Record{Request: r.Fingerprint, Of: observed.ID, Was: preserved(observed.Balancer, c.Cloud.Descriptor.Capabilities.Immutable)}
 		a.Begins = begun.Annotation()
 	}
@@ -88,7 +88,7 @@ func (c Case) kept(s desired, observed cloud.Observed, problems []problem.Warnin
 }
 
 // ReplacesDeleted reports whether a balancer is made in the place of one that was deleted.
-func (c Case) ReplacesDeleted() bool { return c.Asked.Begun() && !c.Facts.Balancer.Found }
+func (c Case) ReplacesDeleted() bool { return c.Asked.Begun && !c.Facts.Balancer.Found }
 
 // restore makes the balancer again as it was, after the cloud refused the one in its place.
 func (c Case) restore(candidates target.Candidates, before cloud.Observed, refused error) Decision {
