@@ -20,7 +20,8 @@ import (
 //	–          the cloud works on the balancer: nothing else is looked for or done, unless it is a forecast
 //	proof      targets would stay for want of it
 //	steps      the portable view shows no difference, and the cloud's balancers consist of several resources
-//	whole      more than targets of a balancer change that a list showed: the change would undo what somebody else has done since
+//	whole      more than targets of a balancer change that a list showed: the change would undo what somebody else has done since.
+//	            A forecast undoes nothing
 //	successor  another balancer is made beside this one
 //	answer     a balancer is to be made, or would be if nothing else were wrong
 //
@@ -44,7 +45,7 @@ func (c Case) Next(choose func(Case) Decision) Decision {
 	}
 	change := d.Change()
 	switch {
-	case f.FromList && change != nil && change.Rewrites():
+	case f.FromList && !c.Forecast && change != nil && change.Rewrites():
 		d.Action = Look{Fact: FactWhole}
 	case c.findsSuccessor(d):
 		d.Action = Look{Fact: FactSuccessor}
