@@ -45,7 +45,7 @@ func (r finder) query(in cloud.Input) bulklist.Query {
 	}
 	if r.expected() {
 		query.After = r.Memory.Wrote
-		if since := r.Memory.PendingSince; !since.IsZero() {
+		if since := r.Memory.PendingSince(); !since.IsZero() {
 			if just := r.began.Add(-listAge(r.began.Sub(since))); just.After(query.After) {
 				query.After = just
 			}

@@ -79,14 +79,16 @@ func (r *reconciliation) lookForSuccessor(ctx context.Context) error {
 
 // pendingFor notes whether the balancer is pending, and returns for how long it has been.
 func (r *reconciliation) pendingFor(pending bool) time.Duration {
+	since := r.Memory.PendingSince()
 	switch {
 	case !pending:
-		r.Memory.PendingSince = time.Time{}
+		r.Memory.SetPending(time.Time{})
 		return 0
-	case r.Memory.PendingSince.IsZero():
-		r.Memory.PendingSince = time.Now()
+	case since.IsZero():
+		since = time.Now()
 	}
-	return time.Since(r.Memory.PendingSince)
+	r.Memory.SetPending(since)
+	return time.Since(since)
 }
 
 // ask asks whether the cloud would refuse a balancer.

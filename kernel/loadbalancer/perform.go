@@ -7,6 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // done is what was done.
@@ -44,12 +45,12 @@ func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 
 // lateFailure returns what the last change failed with after its answer, nil when it has not. It tells it once.
 func (r writer) lateFailure() error {
-	late := r.Memory.Late
-	if late == nil || r.JustTargets { // the next Ensure is told
+	late, failed := r.Memory.Phase.(state.Failed)
+	if !failed {
 		return nil
 	}
-	r.Memory.Late = nil
-	return late.Err()
+	r.Memory.Phase = nil
+	return late.Group.Err()
 }
 
 // create makes the balancer. Where the cloud refuses one in the place of a deleted one, now or after it had accepted it, that is a
@@ -121,7 +122,7 @@ func (r writer) change(ctx context.Context, d decide.Decision) (cloud.Observed, 
 	}
 	switch {
 	case progress.Pending:
-		r.Memory.PendingSince = time.Now()
+		r.Memory.SetPending(time.Now())
 		return seen, problem.WaitFor(progress, problem.Working)
 	case progress.Observed != nil && seen.State != cloud.BalancerPending:
 		return seen, r.busy(seen)

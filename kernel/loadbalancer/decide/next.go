@@ -65,7 +65,7 @@ func (c Case) isBusy(o cloud.Observed) bool {
 }
 
 func (c Case) wait() Decision {
-	return Decision{Action: Wait{&problem.Pending{After: problem.LookAfter(time.Since(c.Memory.PendingSince)), Reason: problem.Working}}}
+	return Decision{Action: Wait{&problem.Pending{After: problem.LookAfter(time.Since(c.Memory.PendingSince())), Reason: problem.Working}}}
 }
 
 // comparesSteps reports whether single resources are to be compared, such as a rule of a security group that somebody has deleted.
