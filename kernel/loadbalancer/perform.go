@@ -36,9 +36,9 @@ func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 		return r.makeRoom(ctx, d, "the balancer failed and is being made anew")
 	case decide.Replace:
 		return r.makeRoom(ctx, d, "the balancer is being replaced")
-	case decide.Refuse, decide.Keep, decide.Adjust, decide.Retarget, decide.Restore, decide.Remove, decide.Release, decide.Look:
+	case decide.Refuse, decide.Keep, decide.Adjust, decide.Retarget, decide.Restore, decide.Continue, decide.Remove, decide.Release, decide.Look:
 	}
-	r.lateFailure()
+	_ = r.lateFailure() // it concerns creations only
 	after, err := r.change(ctx, d)
 	return done{balancer: after}, err
 }
@@ -90,7 +90,7 @@ func (r writer) refuses(err error) bool {
 
 // makeRoom deletes a balancer so that the next run makes another one.
 func (r writer) makeRoom(ctx context.Context, d decide.Decision, reason string) (done, error) {
-	r.lateFailure()
+	_ = r.lateFailure() // it concerns creations only
 	before := d.Change().Before
 	progress, err := r.apply(ctx, d)
 	switch {
