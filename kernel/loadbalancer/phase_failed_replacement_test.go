@@ -18,6 +18,7 @@ import (
 //	 look that fails comes before or after
 //	 and another process comes             it tries once more, then does the same         TestFailedReplacement
 //	 and the Service goes                  nothing is made                                TestFailedReplacement
+//	 and the Service asks for another one  that is made                                   TestFailedReplacementOfAnotherRequest
 //	 and is one that may pass              the new one is asked for again                 TestFailedReplacementThatMayPass
 
 // replaced returns a Service whose balancer was deleted for another one, which is being made.
@@ -117,6 +118,24 @@ func TestFailedReplacementThatMayPass(t *testing.T) {
 		f.wrote("create balancer")
 		if f.only().Scope != cloud.ScopeInternal {
 			t.Errorf("the balancer is %s, want the new one", f.only().Scope)
+		}
+		f.said()
+	})
+}
+
+// A Service that asks for something else by now gets that, and nothing is put back.
+func TestFailedReplacementOfAnotherRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, f := replaced(t)
+		d.end(&cloud.Invalid{Field: "scope", Value: "internal", Want: "a subnet"})
+		fails(t, f.ensure(), "a subnet")
+		f.said("CloudFailure: invalid: ")
+		f.svc.Annotations[keyProxy.Name] = "true"
+		d.prompt = true
+		must(t, f.ensure())
+		f.wrote("create balancer")
+		if b := f.only(); b.Scope != cloud.ScopeInternal || b.ProviderFields["proxy"] != "true" {
+			t.Errorf("the balancer is %+v, want the one that is asked for by now", b.Balancer)
 		}
 		f.said()
 	})

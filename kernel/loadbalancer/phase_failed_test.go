@@ -25,6 +25,7 @@ import (
 //	 of another request                    it is told, then that is written               TestFailedServiceChanges
 //	 again and again                       it is told each time, and never given up       TestFailedAgainAndAgain
 //	Delete                                 it is told once; the next Delete deletes       TestFailedIsToldOnce
+//	Ensure, then Delete, or the reverse    it is told by the first one alone              TestFailedIsToldByOne
 //	a restart                              nobody is told; it is written again            TestRunningRestart
 //
 //	meanwhile                              then                                           test
@@ -68,6 +69,23 @@ func TestFailedIsToldOnce(t *testing.T) {
 		f.said()
 		f.wrote(afterFailure[begun][next]...)
 	})
+}
+
+// What one run has told, no other one tells again.
+func TestFailedIsToldByOne(t *testing.T) {
+	for first, second := range map[string]string{"ensure": "deletion", "deletion": "ensure"} {
+		for begun := range beginnings {
+			t.Run(begun+", "+first+", "+second, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					_, f := failed(t, begun)
+					failsWith(t, runs[first](f), errBroken)
+					f.said(toldOnce)
+					must(t, runs[second](f))
+					f.said()
+				})
+			})
+		}
+	}
 }
 
 // A target update comes between the failure and the run that tells it.

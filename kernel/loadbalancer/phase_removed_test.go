@@ -30,6 +30,7 @@ import (
 //	Ensure that makes a balancer           the next Delete deletes it                     TestConfirmationIsOfTheLastChange, TestOwnDeletionIsBelieved
 //	Ensure that finds it there             the next deletions delete it                   TestRemovedThatIsThere
 //	Ensure or UpdateTargets that writes    the next Delete deletes it                     TestRemovedThenAnotherWrite
+//	Ensure whose creation fails            what it left is deleted at once                TestRemovedThenAFailedCreation
 //	UpdateTargets that finds none          nothing: Delete confirms it                    TestRemovedTargetUpdate
 //	a restart                              the absence is doubted                         TestRemovedRestart
 //
@@ -122,6 +123,27 @@ func TestRemovedThenAnotherWrite(t *testing.T) {
 			})
 		})
 	}
+}
+
+func TestRemovedThenAFailedCreation(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, f := removed(t, 0)
+		f.driver.fail = func(call string, done bool) error {
+			if call == "apply" && done {
+				return errBroken
+			}
+			return nil
+		}
+		failsWith(t, f.ensure(), errBroken)
+		f.wrote("create balancer")
+		f.driver.fail = nil
+		time.Sleep(bulkListAge)
+		must(t, f.delete())
+		f.wrote("delete balancer")
+		if f.there() {
+			t.Error("the Service was let go, and its balancer is there")
+		}
+	})
 }
 
 func TestRemovedTargetUpdate(t *testing.T) {
