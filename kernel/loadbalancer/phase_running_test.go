@@ -254,6 +254,7 @@ func TestRunningDeletionThenEnsure(t *testing.T) {
 func TestRunningListFromBeforeTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, all := slowly(t, 5)
+		t.Cleanup(func() { time.Sleep(time.Minute) }) // nobody asks for states any more
 		f := all[4]
 		f.nodes = append(f.nodes, node("d"))
 		waits(t, f.ensure(), pollFirst)
