@@ -107,7 +107,7 @@ func (d *slowCloud) failsOnce(err error) {
 
 func TestInterruptedTargetUpdates(t *testing.T) {
 	const has = 4 // targets
-	for name, nodes := range map[string]int{"the same nodes": 6, "fewer nodes, then all again": 4} {
+	for name, nodes := range map[string]int{"the same nodes": 6, "one more node, then all": 5, "no more nodes, then all": 4} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d, f := interrupted(t)
@@ -185,11 +185,12 @@ func pendingAgain(f *fixture, err error, target cloud.InstanceID) error {
 func TestInterruptedMachinesCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, f := interrupted(t)
-		f.machines.unread = map[cloud.InstanceID]bool{"f": true}
-		fails(t, together(t, []*fixture{f}, (*fixture).ensure), "reading the machines")
-		if d.observes == 0 {
-			t.Error("nobody has looked")
+		f.machines.unread = map[cloud.InstanceID]bool{"a": true}
+		if err := f.ensure(); !isPending(err) {
+			t.Fatalf("%v, want that it goes on", err)
 		}
+		f.looked(1)
+		fails(t, together(t, []*fixture{f}, (*fixture).ensure), "reading the machines")
 		f.machines.unread = nil
 		d.arrives(f, "d", "e", "f")
 	})
