@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Failed, as in phase_failed_test.go: here a balancer was made in the place of one that was deleted, and the cloud refused it after it
@@ -26,7 +27,7 @@ func replaced(t *testing.T) (*pacedCloud, *fixture) {
 	t.Helper()
 	d, f := pacedBalancer(t)
 	f.internal()
-	waits(t, f.ensure(), pollFirst) // for the record
+	waits(t, f.ensure(), problem.PollFirst) // for the record
 	d.begins(f)
 	d.end(nil)
 	d.begins(f)

@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Failed: an operation of the last change has failed after the cloud had answered.
@@ -141,7 +142,7 @@ func TestFailedTargetUpdate(t *testing.T) {
 func (f *fixture) operates(d *pacedCloud, nodes ...*corev1.Node) {
 	f.t.Helper()
 	d.prompt, f.nodes = false, nodes
-	waits(f.t, f.updateTargets(), pollFirst)
+	waits(f.t, f.updateTargets(), problem.PollFirst)
 	for _, run := range runs {
 		waits(f.t, run(f), operationWait)
 	}

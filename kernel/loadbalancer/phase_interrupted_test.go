@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
@@ -44,7 +45,7 @@ func interrupted(t *testing.T) (*slowCloud, *fixture) {
 	t.Cleanup(func() { time.Sleep(time.Minute) }) // nobody asks for states any more
 	f := all[0]
 	f.nodes = append(f.nodes, node("d"), node("e"), node("f"))
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	time.Sleep(5 * time.Second)
 	d.pass()
 	if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"a", "b", "c", "d"}) {
@@ -202,7 +203,7 @@ func TestInterruptedServiceIsGone(t *testing.T) {
 		gone := f.svc.DeepCopy()
 		gone.Spec.Type = corev1.ServiceTypeClusterIP
 		f.others = []*corev1.Service{gone}
-		waits(t, f.ensure(), pollFirst)
+		waits(t, f.ensure(), problem.PollFirst)
 		if len(d.added) != 1 {
 			t.Errorf("asked for %q", d.added)
 		}

@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Pending: the cloud was busy with the balancer when it was last looked at.
@@ -47,7 +48,7 @@ func pendingBalancer(t *testing.T, more int) *fixture {
 	f.wrote("create balancer")
 	time.Sleep(time.Hour)
 	f.only().busy = 1 + more
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.driver.observes = 0
 	return f
 }
@@ -106,7 +107,7 @@ func TestPendingAfterAnAnswer(t *testing.T) {
 		waits(t, f.ensure(), 7*time.Second)
 		f.wrote("update balancer proxy")
 		f.svc.Status.LoadBalancer.Ingress = nil
-		waits(t, f.ensure(), pollFirst)
+		waits(t, f.ensure(), problem.PollFirst)
 		must(t, f.ensure())
 		f.wrote()
 		if len(f.svc.Status.LoadBalancer.Ingress) != 1 {
@@ -121,7 +122,7 @@ func TestPendingAfterAnUnknownEnd(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			d, f := pacedBalancer(t)
 			f.svc.Annotations[keyProxy.Name] = "true"
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 			f.wrote("update balancer proxy")
 			d.forget(effect)
 			f.only().busy, d.prompt = 1, true
@@ -196,7 +197,7 @@ func TestPendingWaitsGrow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := pendingBalancer(t, 1<<20)
-				time.Sleep(pollFirst)
+				time.Sleep(problem.PollFirst)
 				for n, want := range []time.Duration{1, 2, 4} {
 					run := run
 					if n == 1 {
@@ -206,7 +207,7 @@ func TestPendingWaitsGrow(t *testing.T) {
 					time.Sleep(want * time.Second)
 				}
 				f.restart()
-				waits(t, run(f), pollFirst)
+				waits(t, run(f), problem.PollFirst)
 				time.Sleep(time.Minute)
 				waits(t, run(f), 12*time.Second)
 				f.only().busy = 0
@@ -214,7 +215,7 @@ func TestPendingWaitsGrow(t *testing.T) {
 					return
 				}
 				f.only().busy = 2
-				waits(t, run(f), pollFirst)
+				waits(t, run(f), problem.PollFirst)
 				f.looked(7)
 			})
 		})
@@ -232,7 +233,7 @@ func TestPendingLookFails(t *testing.T) {
 				failsWith(t, run(f), errBroken)
 				f.said("CloudFailure: ")
 				f.driver.fail = nil
-				waits(t, run(f), pollFirst)
+				waits(t, run(f), problem.PollFirst)
 				f.wrote()
 				must(t, run(f))
 				if len(f.driver.writes) != 1 {
@@ -250,11 +251,11 @@ func TestPendingServiceChanges(t *testing.T) {
 		f := pendingBalancer(t, 2)
 		f.svc.Annotations[keyAlgorithm.Name] = "random"
 		f.nodes = f.nodes[:1]
-		waits(t, f.ensure(), pollFirst)
+		waits(t, f.ensure(), problem.PollFirst)
 		delete(f.svc.Annotations, keyAlgorithm.Name)
 		f.svc.Annotations[keyProxy.Name] = "true"
 		f.nodes = []*corev1.Node{node("a"), node("b"), node("c"), node("d")}
-		waits(t, f.updateTargets(), pollFirst)
+		waits(t, f.updateTargets(), problem.PollFirst)
 		must(t, f.ensure())
 		f.wrote("create target d; update balancer proxy")
 		must(t, f.ensure())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Removed: the cloud has acknowledged that the balancer of a Service that gives it up is deleted, and nobody has looked since.
@@ -65,8 +66,8 @@ func (f *fixture) goes() {
 		if err == nil {
 			break
 		}
-		waits(f.t, err, pollFirst)
-		time.Sleep(pollFirst)
+		waits(f.t, err, problem.PollFirst)
+		time.Sleep(problem.PollFirst)
 	}
 	if f.there() {
 		f.t.Error("the Service was let go, and its balancer is there")
@@ -190,7 +191,7 @@ func TestRemovedServiceKeepsIt(t *testing.T) {
 		_, f := removed(t, 1)
 		f.svc.Annotations[annotation.Retain.Name] = "true"
 		time.Sleep(confirmAfter)
-		waits(t, f.delete(), pollFirst)
+		waits(t, f.delete(), problem.PollFirst)
 		time.Sleep(bulkListAge)
 		must(t, f.delete())
 		f.wrote("update balancer marks")
@@ -230,7 +231,7 @@ func TestRemovedRestart(t *testing.T) {
 			if undead == 0 {
 				fails(t, f.delete(), "another account")
 				f.distrust = nil
-				time.Sleep(pollFirst)
+				time.Sleep(problem.PollFirst)
 				f.goes()
 				f.wrote()
 				return

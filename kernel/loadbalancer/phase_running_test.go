@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // Running: operations of the last change go on.
@@ -220,7 +221,7 @@ func TestRunningDeletionThatKeepsIt(t *testing.T) {
 		d, f := beginnings["deletion"](t)
 		d.undead = 1
 		d.end(nil)
-		waits(t, f.delete(), pollFirst)
+		waits(t, f.delete(), problem.PollFirst)
 		f.wrote("delete balancer")
 		d.end(nil)
 		must(t, f.delete())
@@ -257,7 +258,7 @@ func TestRunningListFromBeforeTheEnd(t *testing.T) {
 		t.Cleanup(func() { time.Sleep(time.Minute) }) // nobody asks for states any more
 		f := all[4]
 		f.nodes = append(f.nodes, node("d"))
-		waits(t, f.ensure(), pollFirst)
+		waits(t, f.ensure(), problem.PollFirst)
 		ended := endOf(t, f.ensure())
 		time.Sleep(900 * time.Millisecond)
 		d.lists = 0

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -171,7 +172,7 @@ var beginnings = map[string]func(*testing.T) (*pacedCloud, *fixture){
 
 func begun(t *testing.T, d *pacedCloud, f *fixture, err error) (*pacedCloud, *fixture) {
 	t.Helper()
-	waits(t, err, pollFirst)
+	waits(t, err, problem.PollFirst)
 	if len(d.running) != 1 || len(d.writes) != 1 {
 		t.Fatalf("%d operations, writes %q", len(d.running), d.writes)
 	}

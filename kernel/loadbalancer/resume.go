@@ -20,6 +20,9 @@ const operationWait = time.Minute
 // event.
 func (r writer) goOn(ctx context.Context) error {
 	err := r.lastChange(ctx)
+	if _, removed := r.Memory.Phase.(state.Removed); removed { // the Service wants its balancer back: whether there is one is looked for
+		r.Memory.Phase = nil
+	}
 	if err == nil {
 		return r.resume(ctx)
 	}

@@ -15,8 +15,8 @@ import (
 //	Running      a write whose operations go on                  the end of the operations, at the next run
 //	Interrupted  operations that ended well, where steps are     the next step, or any look of a run that may take it
 //	             left of their change
-//	Removed      the end of a deletion that the cloud has        a look, which confirms it for the Service that gives its
-//	             acknowledged                                    balancer up
+//	Removed      the end of a deletion that the cloud has        the next look of a Service that gives its balancer up, which
+//	             acknowledged                                    confirms it, or a run for one that wants it back
 //	Failed       an operation that failed                        the next change that is decided, or made
 //
 //sumtype:decl
@@ -81,7 +81,8 @@ func (m *Service) PendingSince() time.Time {
 	return time.Time{}
 }
 
-// SetPending notes since when the balancer is seen pending, zero where it is not. A failure that was not told stays.
+// SetPending notes since when the balancer is seen pending, zero where it is not. Then a failure stays, and so does a deletion that was
+// not confirmed: whoever asks decides what they mean.
 func (m *Service) SetPending(since time.Time) {
 	switch p := m.Phase.(type) {
 	case Running:
@@ -90,11 +91,11 @@ func (m *Service) SetPending(since time.Time) {
 	case Interrupted:
 		p.Since = since
 		m.Phase = p
-	case Failed:
+	case Removed, Failed:
 		if !since.IsZero() {
 			m.Phase = Pending{since}
 		}
-	case Pending, Removed, nil:
+	case Pending, nil:
 		m.Phase = PhaseAfter(nil, since, nil)
 	}
 }
