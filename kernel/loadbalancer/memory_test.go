@@ -1,4 +1,4 @@
-package state
+package loadbalancer
 
 import (
 	"context"
@@ -9,10 +9,10 @@ import (
 // Whoever waits for an entry keeps it: one that comes later waits for the same entry.
 func TestPageOfWaitersIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var b Store
+		var b store
 		open, opened := 0, 0
 		use := func(proceed <-chan struct{}) {
-			p, err := b.Open(context.Background(), "uid")
+			p, err := b.open(context.Background(), "uid")
 			if err != nil {
 				t.Error(err)
 				return
@@ -23,7 +23,7 @@ func TestPageOfWaitersIsKept(t *testing.T) {
 			opened++
 			<-proceed
 			open--
-			b.Close("uid", p)
+			b.close("uid", p)
 		}
 		var gates []chan struct{}
 		for range 3 {
