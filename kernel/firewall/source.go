@@ -88,26 +88,28 @@ func widest(sources []string) []string {
 	return slices.Compact(kept)
 }
 
-// common returns the networks that lie in both a and b. What is not a network is common where
-// both have it.
-func common(a, b []string) []string {
-	var both, networks []string
-	for _, text := range a {
-		if _, err := netip.ParsePrefix(text); err == nil {
-			networks = append(networks, text)
-		} else if slices.Contains(b, text) {
-			both = append(both, text)
-		}
-	}
-	var ranges []netip.Prefix
-	for _, text := range b {
+// common returns what lies in both a and b.
+func common(a, b []string) []string { return widest(append(lying(a, b), lying(b, a)...)) }
+
+// lying returns those of the sources that lie in one of the others. What is not a network does where it
+// is one of them.
+func lying(sources, others []string) []string {
+	around := map[netip.Prefix]bool{}
+	for _, text := range others {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
-			ranges = append(ranges, prefix.Masked())
+			around[prefix.Masked()] = true
 		}
 	}
-	if len(ranges) == 0 {
-		return both
-	}
-	narrowed, _ := narrow(networks, ranges) // all of them are networks
-	return append(both, narrowed...)
+	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return !slices.Contains(others, text)
+		}
+		for bits := prefix.Bits(); bits >= 0; bits-- {
+			if wider, _ := prefix.Addr().Prefix(bits); around[wider] {
+				return false
+			}
+		}
+		return true
+	})
 }
