@@ -29,6 +29,16 @@ func (l limits) hold(openings []cloud.Opening) bool {
 	return l.rules == 0 || l.of(openings...) <= l.rules
 }
 
+// fill adds one unit after the other, as long as there is room.
+func (l limits) fill(kept []cloud.Opening, units [][]cloud.Opening) []cloud.Opening {
+	for _, unit := range units {
+		if more := add(kept, unit...); l.hold(more) {
+			kept = more
+		}
+	}
+	return kept
+}
+
 // split returns openings as the rules that the firewall holds: what has more sources than one
 // rule can have becomes several.
 func (l limits) split(openings []cloud.Opening) []cloud.Opening {

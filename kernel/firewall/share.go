@@ -20,38 +20,41 @@ type need struct {
 //
 //	open now, needed by nobody   is closed
 //	open now, needed             stays, see stay
-//	not open, needed             gets the room that is left: the oldest Service as much as fits, then
-//	                             the next. What adds no rule always fits
+//	not open, needed             gets the room that is left: the oldest Service as many of its units as
+//	                             fit, then the next. What adds no rule always fits
 func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, waiting []need) {
 	needs = oldestFirst(needs)
-	if all := merge(all(needs)); l.hold(all) {
-		return all, nil
+	wanted := all(needs)
+	if kept = merge(wanted); l.hold(kept) {
+		return kept, nil
 	}
-	kept = stay(needs, open, l)
+	kept = stay(wanted, open, l)
 	for _, n := range needs {
-		var waits []cloud.Opening
-		kept, waits = admit(kept, n.openings, l)
-		if len(waits) > 0 {
-			waiting = append(waiting, need{n.service, waits})
+		kept = l.fill(kept, units(n))
+	}
+	for _, n := range needs {
+		closed := slices.DeleteFunc(merge(n.openings), func(o cloud.Opening) bool { return isOpen(o, kept) })
+		if len(closed) > 0 {
+			waiting = append(waiting, need{n.service, closed})
 		}
 	}
 	return kept, waiting
 }
 
-// stay returns what is open and needed. A closing may cut a rule into several, and so may narrower
+// stay returns what is open and wanted. A closing may cut a rule into several, and so may narrower
 // sources. Then as many of these stay as the rule was, so that no other rule goes for them: those
 // with its sources first, then those of the oldest Service. The rest stays where there is room.
-func stay(needs []need, open []cloud.Opening, l limits) []cloud.Opening {
-	var kept, rest []cloud.Opening
+func stay(wanted, open []cloud.Opening, l limits) []cloud.Opening {
+	var first, rest [][]cloud.Opening
 	for _, rule := range merge(open) {
-		parts := within(all(needs), []cloud.Opening{rule})
+		parts := within(wanted, []cloud.Opening{rule})
 		pieces := merge(parts)
 		slices.SortStableFunc(pieces, func(a, b cloud.Opening) int { return cmp.Compare(rank(a, rule, parts), rank(b, rule, parts)) })
-		stays, more := fill(nil, pieces, limits{rules: l.of(rule), sources: l.sources})
-		kept, rest = append(kept, stays...), append(rest, more...)
+		alone := slices.Collect(slices.Chunk(pieces, 1))
+		first = append(first, limits{l.of(rule), l.sources}.fill(nil, alone))
+		rest = append(rest, alone...)
 	}
-	kept, _ = fill(nil, append(kept, rest...), l)
-	return kept
+	return l.fill(l.fill(nil, first), rest)
 }
 
 // rank orders the pieces of a rule: by the oldest Service that has a part of it, after all others where
@@ -64,51 +67,25 @@ func rank(piece, rule cloud.Opening, parts []cloud.Opening) int {
 	return len(parts) + age
 }
 
-// fill adds openings one after the other, as long as there is room, and returns what has none.
-func fill(kept, openings []cloud.Opening, l limits) (filled, rest []cloud.Opening) {
-	for _, o := range openings {
-		if extended := add(kept, o); l.hold(extended) {
-			kept = extended
-		} else {
-			rest = append(rest, o)
-		}
-	}
-	return kept, rest
-}
-
-// admit adds what has room of one Service's openings, by protocol and port, and returns what waits.
-// No port is of use without the health check of the balancer: it comes before any port, or with the
-// first one.
-func admit(kept, openings []cloud.Opening, l limits) (extended, waits []cloud.Opening) {
+// units divides what a Service needs into what is opened together or not at all: each port with the
+// health check of the balancer, without which it is of no use.
+func units(n need) [][]cloud.Opening {
 	var checks, ports []cloud.Opening
-	serves := false
-	for _, o := range merge(openings) {
-		switch {
-		case isOpen(o, kept):
-			serves = serves || len(o.Balancers) == 0
-		case len(o.Balancers) > 0:
+	for _, o := range merge(n.openings) {
+		if len(o.Balancers) > 0 {
 			checks = append(checks, o)
-		default:
+		} else {
 			ports = append(ports, o)
 		}
 	}
-	tryChecks := func(with ...cloud.Opening) bool {
-		more := add(kept, append(with, checks...)...)
-		if !l.hold(more) {
-			return false
-		}
-		kept, checks = more, nil
-		return true
+	if len(ports) == 0 {
+		return [][]cloud.Opening{checks}
 	}
-	if serves || len(ports) == 0 {
-		tryChecks()
-	}
+	var list [][]cloud.Opening
 	for _, port := range ports {
-		if !tryChecks(port) {
-			waits = append(waits, port)
-		}
+		list = append(list, slices.Concat(checks, []cloud.Opening{port}))
 	}
-	return kept, merge(append(waits, checks...))
+	return list
 }
 
 // isOpen reports whether all of an opening is open.

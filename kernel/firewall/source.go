@@ -17,44 +17,30 @@ import (
 func everywhere() []string { return []string{"0.0.0.0/0", "::/0"} }
 
 // sourceRanges returns the client networks of a Service; none means everyone.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, error) {
+func sourceRanges(svc *corev1.Service) ([]string, error) {
 	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
-	var ranges []netip.Prefix
+	var ranges []string
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
 			return nil, &cloud.Invalid{Field: field, Value: text, Want: `want a network such as "10.0.0.0/8"`}
 		}
-		ranges = append(ranges, prefix.Masked())
+		ranges = append(ranges, prefix.Masked().String())
 	}
 	return ranges, nil
 }
 
 // narrow returns the part of the sources that lies in the ranges; no ranges narrow nothing.
-func narrow(sources []string, ranges []netip.Prefix) ([]string, error) {
+func narrow(sources, ranges []string) ([]string, error) {
 	if len(ranges) == 0 {
 		return sources, nil
 	}
-	var narrowed []string
 	for _, text := range sources {
-		source, err := netip.ParsePrefix(text)
-		if err != nil {
+		if _, err := netip.ParsePrefix(text); err != nil {
 			return nil, fmt.Errorf("source of an opening: %w", err)
 		}
-		for _, r := range ranges {
-			if !source.Overlaps(r) {
-				continue
-			}
-			// Of two networks that overlap, one lies in the other.
-			if r.Bits() < source.Bits() {
-				narrowed = append(narrowed, source.Masked().String())
-			} else {
-				narrowed = append(narrowed, r.String())
-			}
-		}
 	}
-	slices.Sort(narrowed)
-	return slices.Compact(narrowed), nil
+	return common(sources, ranges), nil
 }
 
 // widest returns the sources without those that lie in another one, sorted. What is not a
