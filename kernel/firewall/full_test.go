@@ -106,10 +106,10 @@ func TestLeftOutIsSaid(t *testing.T) {
 	}
 	const end = "; adjoining ports with the same source ranges are one rule"
 	want := recorder{
-		"Service greedy/many FirewallFull tcp/30020, tcp/30022, tcp/30024, tcp/30026, tcp/30028, tcp/30030, tcp/30032, tcp/30034, tcp/30036, tcp/30038 stays closed on the nodes: more rules wanted: 10; free in the cloud's firewall: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: none" + end,
-		"Service shop/web FirewallFull tcp/31001, tcp/31003 stays closed on the nodes: more rules wanted: 2; free in the cloud's firewall: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: 1 of other namespaces" + end,
-		"Service greedy/few FirewallFull tcp/32000, tcp/32002, tcp/32004, tcp/32006 stays closed on the nodes: more rules wanted: 4; free in the cloud's firewall: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: many, 1 of other namespaces" + end,
-		"Service shop/api FirewallFull tcp/32101 stays closed on the nodes: more rules wanted: 1; free in the cloud's firewall: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: web, 2 of other namespaces" + end,
+		"Service greedy/many FirewallFull the cloud's firewall has no room for tcp/30020, tcp/30022, tcp/30024, tcp/30026, tcp/30028, tcp/30030, tcp/30032, tcp/30034, tcp/30036, tcp/30038: more rules wanted: 10; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: none" + end,
+		"Service shop/web FirewallFull the cloud's firewall has no room for tcp/31001, tcp/31003: more rules wanted: 2; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: 1 of other namespaces" + end,
+		"Service greedy/few FirewallFull the cloud's firewall has no room for tcp/32000, tcp/32002, tcp/32004, tcp/32006: more rules wanted: 4; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: many, 1 of other namespaces" + end,
+		"Service shop/api FirewallFull the cloud's firewall has no room for tcp/32101: more rules wanted: 1; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: web, 2 of other namespaces" + end,
 	}
 	if diff := cmp.Diff(want, f.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

@@ -132,7 +132,7 @@ func (m *Manager) tell(open []cloud.Opening, waiting []need) {
 		n += len(w.openings)
 		wanted, free := l.of(add(open, w.openings...)...)-l.of(open...), l.rules-l.of(open...)
 		m.warn(w.service, event.FirewallFull, fmt.Sprintf(
-			"%s stays closed on the nodes: more rules wanted: %d; free in the cloud's firewall: %d of %d rules; free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
+			"the cloud's firewall has no room for %s: more rules wanted: %d; free: %d of %d rules; free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
 			list(w.openings), wanted, free, l.rules, before(waiting[:i], w.service.Namespace)))
 	}
 	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
