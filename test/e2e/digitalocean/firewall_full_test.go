@@ -2,12 +2,14 @@ package digitalocean_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
 // TestFirewallFull: sixty scattered node ports of one Service are more than the firewall holds.
