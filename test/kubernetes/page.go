@@ -22,7 +22,7 @@ type Published struct {
 	Processes int   `json:"processes"`
 	Rows      []Row `json:"rows"`
 	// Calls are those that the life of the runner's own Service took.
-	Calls install.Calls `json:"calls"`
+	Calls install.Calls `json:"calls,omitzero"`
 }
 
 // Row is how one spec ended.
@@ -74,9 +74,9 @@ While a test runs, more is looked at than it looks at itself. What is found fail
   otherwise for 15 seconds.
 - No Service gets an event of the type Warning from the controller manager.
 
-One more Service is there from before the first test until after the last one. Then its policy becomes ` + "`Local`" + `, a node is excluded and
-comes back, and it is deleted: its load balancer is the same all the time, the targets and their health follow, and the calls are counted. At the
-end no load balancer is left, and the doctor finds nothing.
+The runner has a Service of its own from before the first test until after the last one. Then its policy becomes ` + "`Local`" + `, a node is
+excluded and comes back, and it is deleted: its load balancer is the same all the time, the targets and their health follow, the Service goes
+with its load balancer, and the calls are counted. At the end no load balancer is left, and the doctor finds nothing.
 `
 
 // page is the page of the reference: a table of specs and clouds, and why some are skipped.
@@ -102,17 +102,20 @@ func page(all []Published) []byte {
 			fmt.Fprintf(&b, "%d. %s\n", i+1, reason)
 		}
 	}
-	b.WriteString("\n## What ran\n\nWrites and reads are calls about load balancers in the life of the one more Service, with the most that there may be in brackets.\n\n| cloud | tests of Kubernetes | commit | date | machine | processes at a time | writes | reads |\n|---|---|---|---|---|---:|---:|---:|\n")
+	b.WriteString("\n## What ran\n\nWrites and reads are calls about load balancers in the life of the runner's own Service. With more than its budget a run fails.\n\n| cloud | tests of Kubernetes | commit | date | machine | processes at a time | writes | reads |\n|---|---|---|---|---|---:|---|---|\n")
 	for _, p := range all {
 		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %d | %s |\n", p.Cloud, strings.Join(p.versions(), ", "), p.Commit, p.Date, p.Machine, p.Processes, p.calls())
 	}
 	return b.Bytes()
 }
 
-// calls are the cells of those that were counted, with the budget.
+// calls are the cells of writes and reads: how many were counted, where a run did, and the budget.
 func (p Published) calls() string {
 	budget := budgets[p.Cloud]
-	return fmt.Sprintf("%d (%d) | %d (%d)", p.Calls.Writes, budget.Writes, p.Calls.Reads, budget.Reads)
+	if p.Calls == (install.Calls{}) {
+		return fmt.Sprintf("at most %d | at most %d", budget.Writes, budget.Reads)
+	}
+	return fmt.Sprintf("%d, at most %d | %d, at most %d", p.Calls.Writes, budget.Writes, p.Calls.Reads, budget.Reads)
 }
 
 // versions are those of the specs.

@@ -53,7 +53,7 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 			r.wait(t, test.process)
 			during, namespaces := look(t), namespacesOf(r.descendants(t))
 			for _, kind := range []string{"link ", "cgroup ", "folder "} {
-				if new := added(before, during, kind); len(new) == 0 {
+				if len(added(before, during, kind)) == 0 {
 					t.Errorf("the run has no %sof its own, so that none can be left", kind)
 				}
 			}
