@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -106,12 +107,13 @@ func start(t *testing.T, line string) *interrupted {
 	}
 	t.Cleanup(func() { _ = syscall.Kill(-r.pid(), syscall.SIGKILL) }) // of a test that has failed before
 	said := make(chan struct{})
+	say := sync.OnceFunc(func() { close(said) })
 	go func() {
 		scanner := bufio.NewScanner(out)
 		for scanner.Scan() {
 			fmt.Fprintln(os.Stderr, scanner.Text())
 			if strings.Contains(scanner.Text(), line) {
-				close(said)
+				say()
 			}
 		}
 		r.ended <- r.cmd.Wait()
