@@ -15,6 +15,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
 )
@@ -349,7 +350,7 @@ func TestDeleteLooksForTheBalancerItself(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
 	f.driver.undead, f.driver.hidden = 1, true
-	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+	waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 	if err := f.Delete(t.Context(), f.svc); err != nil || len(f.driver.balancers) != 0 {
 		t.Errorf("Delete() = %v, %d balancers left", err, len(f.driver.balancers))
 	}

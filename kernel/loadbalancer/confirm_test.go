@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -63,12 +64,12 @@ func TestDeletionIsConfirmedByALaterList(t *testing.T) {
 		s.undead = 1
 		deleteAll(t, all[manyServices:])
 		time.Sleep(confirmAfter)
-		waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+		waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 		if len(s.balancers) != 1 {
 			t.Fatalf("%d balancers, want the one that was kept", len(s.balancers))
 		}
 		for range 2 {
-			time.Sleep(pollFirst)
+			time.Sleep(problem.PollFirst)
 			_ = f.Delete(t.Context(), f.svc)
 		}
 		if err := f.Delete(t.Context(), f.svc); err != nil || len(s.balancers) != 0 {
@@ -150,7 +151,7 @@ func TestOneDeletionThatAListDoesNotProve(t *testing.T) {
 		f := all[0]
 		f.place("lb-9", "other")
 		f.driver.balancers["lb-9"].OwnershipTags = []string{"cluster=prod", "uid=uid-0"}
-		waits(t, f.Delete(t.Context(), leaving(f)), pollFirst)
+		waits(t, f.Delete(t.Context(), leaving(f)), problem.PollFirst)
 		time.Sleep(bulkListAge)
 		if err := f.Delete(t.Context(), f.svc); err != nil {
 			t.Fatal(err)
@@ -173,7 +174,7 @@ func TestOneDeletionThatIsNotCarriedOut(t *testing.T) {
 		s.undead = 2
 		leaving(all[0])
 		for range 2 {
-			waits(t, all[0].Delete(t.Context(), all[0].svc), pollFirst)
+			waits(t, all[0].Delete(t.Context(), all[0].svc), problem.PollFirst)
 			time.Sleep(bulkListAge)
 		}
 		if err := all[0].Delete(t.Context(), all[0].svc); err != nil || len(s.balancers) != 0 {
@@ -195,7 +196,7 @@ func TestOneDeletionThatTheDriverProves(t *testing.T) {
 				f.driver.balancers["lb-9"].OwnershipTags = []string{"cluster=prod", "uid=uid-0"}
 			}
 			for err := f.Delete(t.Context(), leaving(f)); err != nil; err = f.Delete(t.Context(), f.svc) {
-				waits(t, err, pollFirst)
+				waits(t, err, problem.PollFirst)
 				time.Sleep(bulkListAge)
 			}
 			if s.lists != 0 || len(s.balancers) != 0 || len(s.writes) != want || duplicates == 0 && s.observes != 1 {

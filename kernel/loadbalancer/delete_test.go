@@ -5,6 +5,7 @@ import (
 	"testing/synctest"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 func TestDelete(t *testing.T) {
@@ -34,7 +35,7 @@ func TestDeleteWaitsUntilNothingIsLeft(t *testing.T) {
 		f.wrote("create balancer")
 		waited := 0
 		for err := f.Delete(t.Context(), f.svc); err != nil; err = f.Delete(t.Context(), f.svc) {
-			waits(t, err, pollFirst)
+			waits(t, err, problem.PollFirst)
 			if _, exists, err := f.Get(t.Context(), f.svc); waited == 0 && (!exists || err != nil) {
 				t.Errorf("Get() = %v, %v while it is being deleted", exists, err)
 			}
@@ -54,7 +55,7 @@ func TestDeleteFindsTheSecondOne(t *testing.T) {
 	f.wrote("create balancer")
 	f.place("lb-9", "other")
 	f.svc.Annotations[keyID.Name] = "lb-9"
-	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+	waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 	if err := f.Delete(t.Context(), f.svc); err != nil {
 		t.Fatal(err)
 	}

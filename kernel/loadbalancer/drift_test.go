@@ -10,6 +10,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
@@ -235,7 +236,7 @@ func TestVanishingBalancer(t *testing.T) {
 			return nil
 		}
 		for range 3 {
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 		}
 		for range 3 {
 			fails(t, f.ensure(), "does not keep it")
@@ -265,12 +266,12 @@ func TestMemoryIsForgotten(t *testing.T) {
 // remembers reports whether the process remembers anything of the Service.
 func (f *fixture) remembers(svc *corev1.Service) bool {
 	f.t.Helper()
-	p, _, err := f.begin(f.t.Context(), svc)
+	p, _, err := f.begin(f.t.Context(), svc, nil)
 	if err != nil {
 		f.t.Fatal(err)
 	}
 	defer p.end()
-	return *p.state != (state.Service{})
+	return *p.Memory != (state.Service{})
 }
 
 // The balancer was deleted by somebody else.

@@ -78,18 +78,18 @@ func TestDuplicates(t *testing.T) {
 				f.settle()
 				f.wrote("create balancer")
 				f.place("lb-2", "web", test.ownershipTags...)
-				p, ctx, err := f.begin(t.Context(), f.svc)
+				p, ctx, err := f.begin(t.Context(), f.svc, nil)
 				if err != nil {
 					t.Fatal(err)
 				}
 				kept := f.driver.observed("lb-1")
-				if again := (succession{p}).prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
+				if again := p.second.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 					t.Errorf("it is looked at again in %v", again)
 				}
 				f.said("LoadBalancerDuplicate: lb-2 carries this Service's ownership tags beside lb-1, which is kept")
 				time.Sleep(state.DuplicateWait)
 				test.edit(f)
-				succession{p}.prune(ctx, kept, nil)
+				p.second.prune(ctx, kept, nil)
 				p.end()
 				f.said(test.event)
 				if gone := f.driver.balancers["lb-2"] == nil; gone != test.deleted || f.driver.balancers["lb-1"] == nil {
@@ -141,11 +141,11 @@ func TestDuplicatesOfWhatIsKept(t *testing.T) {
 func (f *fixture) pruned(id string) {
 	f.t.Helper()
 	for range 2 {
-		p, ctx, err := f.begin(f.t.Context(), f.svc)
+		p, ctx, err := f.begin(f.t.Context(), f.svc, nil)
 		if err != nil {
 			f.t.Fatal(err)
 		}
-		succession{p}.prune(ctx, f.driver.observed("lb-1"), []string{id})
+		p.second.prune(ctx, f.driver.observed("lb-1"), []string{id})
 		p.end()
 		time.Sleep(state.DuplicateWait)
 	}
@@ -161,11 +161,11 @@ func TestDuplicatesWaitForTheRecord(t *testing.T) {
 		for range 3 {
 			svc := f.svc.DeepCopy()
 			delete(svc.Annotations, keyID.Name)
-			p, ctx, err := f.begin(t.Context(), svc)
+			p, ctx, err := f.begin(t.Context(), svc, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if again := (succession{p}).prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
+			if again := p.second.prune(ctx, kept, []string{"lb-2"}); again != state.DuplicateWait {
 				t.Errorf("it is looked at again in %v", again)
 			}
 			p.end()

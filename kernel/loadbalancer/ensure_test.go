@@ -14,6 +14,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -106,7 +107,7 @@ func TestPoll(t *testing.T) {
 		1300 * time.Millisecond: 1300 * time.Millisecond, 5200 * time.Millisecond: 2800 * time.Millisecond, 7900 * time.Millisecond: time.Second,
 		10 * time.Second: 2 * time.Second, 30 * time.Second: 6 * time.Second, time.Hour: 15 * time.Second,
 	} {
-		if got := lookAfter(pending); got != want {
+		if got := problem.LookAfter(pending); got != want {
 			t.Errorf("the wait after %v is %v, want %v", pending, got, want)
 		}
 	}
@@ -131,9 +132,9 @@ func TestPendingBalancerIsNotChanged(t *testing.T) {
 	f.wrote("create balancer")
 	f.only().busy = 3
 	f.svc.Annotations[keyAlgorithm.Name] = "random"
-	waits(t, f.ensure(), pollFirst)
-	waits(t, f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]), pollFirst)
-	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
+	waits(t, f.UpdateTargets(t.Context(), f.svc, f.nodes[:1]), problem.PollFirst)
+	waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 	f.wrote()
 }
 
@@ -237,7 +238,7 @@ func TestBalancerWithoutAddress(t *testing.T) {
 	f := newFixture(t)
 	f.settle()
 	f.only().bare = true
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.svc.Annotations[annotation.Hostname.Name] = "www.example.com"
 	f.settle()
 }

@@ -202,7 +202,7 @@ func TestRunsOfOneServiceWaitForEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.settle()
-		p, _, err := f.begin(t.Context(), f.svc)
+		p, _, err := f.begin(t.Context(), f.svc, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

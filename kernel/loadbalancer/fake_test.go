@@ -277,11 +277,7 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 			return cloud.Progress{}, err
 		}
 	}
-	var words []string
-	for _, op := range change.Operations {
-		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
-	}
-	d.writes = append(d.writes, strings.Join(words, "; "))
+	d.writes = append(d.writes, inWords(change))
 	id := change.Before.ID
 	progress := cloud.Progress{}
 	if change.After == nil && d.balancers[id] != nil && d.balancers[id].protected {
@@ -311,6 +307,15 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 		progress.Pending, progress.Step = true, d.step()
 	}
 	return progress, d.failing("apply", true)
+}
+
+// inWords returns the operations of a change.
+func inWords(change cloud.Change) string {
+	var words []string
+	for _, op := range change.Operations {
+		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
+	}
+	return strings.Join(words, "; ")
 }
 
 func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {

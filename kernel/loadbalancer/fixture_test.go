@@ -117,11 +117,11 @@ func (f *fixture) ensure() error {
 // age lets the last creation be so long ago that it does not count any more.
 func (f *fixture) age() {
 	f.t.Helper()
-	p, _, err := f.begin(f.t.Context(), f.svc)
+	p, _, err := f.begin(f.t.Context(), f.svc, nil)
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p.state.Creation = creation.Record{}
+	p.Memory.Creation = creation.Record{}
 	p.end()
 	if made := creation.Of(f.svc); made != nil {
 		made.At = made.At.Add(-time.Hour)

@@ -26,32 +26,28 @@ type Forecast struct {
 // an error it returns what would be done in spite of it. While the cloud is busy with the balancer Ensure waits;
 // the plan is then for the state that the cloud shows meanwhile.
 func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Forecast, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nodes)
 	if err != nil {
 		return Forecast{}, err
 	}
-	defer p.end()
-	if p.Untouched() {
-		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil), Warnings: p.LeftAlone()}), nil
+	defer r.end()
+	if r.Asked.Untouched() {
+		return r.forecast(decide.Decision{Plan: r.Plan(nil), Warnings: r.Asked.LeftAlone()}), nil
 	}
-	c := p.candidates(ctx, nodes)
-	f, err := p.findOwned(ctx, p.observe)
-	if err != nil {
-		return p.forecast(decide.Decision{Plan: p.policy.Plan(nil)}), err
+	r.Forecast = true
+	next, err := r.decide(ctx, decide.Case.Choose)
+	if r.Facts.Balancer == nil {
+		return r.forecast(decide.Decision{Plan: r.Plan(nil)}), err
 	}
-	d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision { return p.policy.Decide(f, c) })
-	if d, err = p.compareResources(ctx, d); err == nil {
-		d, err = p.consult(ctx, f, c, d)
+	if change := next.Change(); err == nil && change != nil {
+		next.Plan, err = m.cloud.WithSteps(ctx, next.Plan, change.Change)
 	}
-	if err == nil {
-		d.Plan, err = m.cloud.WithSteps(ctx, d.Plan, d.Change)
-	}
-	return p.forecast(d), errors.Join(err, d.Err)
+	return r.forecast(next), errors.Join(err, next.Err)
 }
 
-func (p *pipeline) forecast(d decide.Decision) Forecast {
+func (r *reconciliation) forecast(d decide.Decision) Forecast {
 	f := Forecast{Plan: d.Plan}
-	for _, w := range problem.Merge(append(p.Warnings, d.Warnings...)) {
+	for _, w := range problem.Merge(append(r.Asked.Warnings, d.Warnings...)) {
 		f.Warnings = append(f.Warnings, plan.Warning{Reason: w.Reason.Name, Message: w.Message})
 	}
 	return f
@@ -66,27 +62,33 @@ func (p *pipeline) forecast(d decide.Decision) Forecast {
 //	asks for something impossible   as it is; an error when there is none
 //	wants another balancer instead  as it is, until that one exists
 func (m *Manager) Desired(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (b cloud.Balancer, id string, err error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nodes)
 	if err != nil {
 		return b, "", err
 	}
-	defer p.end()
-	c := p.candidates(ctx, nodes)
-	f, err := p.find(ctx, p.observe)
-	if err != nil {
+	defer r.end()
+	if err := r.lookOnce(ctx); err != nil {
 		return b, "", err
 	}
-	b, id = f.Observed.Balancer, f.Observed.ID
-	if p.Untouched() || svc.DeletionTimestamp != nil {
+	b, id = r.Facts.Balancer.Balancer, r.Facts.Balancer.ID
+	if r.Asked.Untouched() || svc.DeletionTimestamp != nil {
 		return b, id, nil
 	}
-	switch d := p.policy.Choose(f, c); {
-	case d.Change.After != nil:
-		return *d.Change.After, id, nil
-	case !f.Observed.Found && d.Err != nil && !tooEarly(d.Err):
+	switch d := r.Choose(); {
+	case d.After() != nil:
+		return *d.After(), id, nil
+	case !r.Facts.Balancer.Found && d.Err != nil && !tooEarly(d.Err):
 		return b, "", d.Err
 	}
 	return b, id, nil
+}
+
+// lookOnce finds the machines and the balancer, and takes what is found for what there is.
+func (r *reconciliation) lookOnce(ctx context.Context) error {
+	r.Facts.Candidates = r.candidates(ctx)
+	f, err := r.finder.find(ctx, r.finder.observe)
+	r.Facts.Balancer, r.Facts.Conflicts, r.Facts.Clusters = &f.Observed, f.Conflicts, f.Clusters
+	return err
 }
 
 // tooEarly reports whether the error only says that it is not yet time.
@@ -120,26 +122,25 @@ type NodeRole = target.Role
 
 // Explain reads what the Service has. It records no event and changes nothing.
 func (m *Manager) Explain(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) (Explanation, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nodes)
 	if err != nil {
 		return Explanation{}, err
 	}
-	defer p.end()
-	c := p.candidates(ctx, nodes)
-	f, err := p.find(ctx, p.observe)
-	if err != nil {
+	defer r.end()
+	if err := r.lookOnce(ctx); err != nil {
 		return Explanation{}, err
 	}
-	e := Explanation{Input: p.Input, Observed: f.Observed, Standing: m.owners.Judge(p.Request, p.state.Created, f.Observed), Evidence: owner.Evidence(p.Request, f.Observed), Clusters: f.Clusters, Err: c.Err}
-	for _, conflict := range f.Conflicts {
+	found, c := *r.Facts.Balancer, r.Facts.Candidates
+	e := Explanation{Input: r.Asked.Input, Observed: found, Standing: m.owners.Judge(r.Asked, r.Memory.Created, found), Evidence: owner.Evidence(r.Asked, found), Clusters: r.Facts.Clusters, Err: c.Err}
+	for _, conflict := range r.Facts.Conflicts {
 		e.Conflicts = append(e.Conflicts, conflict.Err.Error())
 	}
-	shape := f.Observed.Balancer
-	if d := p.policy.Choose(f, c); d.Change.After != nil {
-		shape = *d.Change.After
+	shape := found.Balancer
+	if after := r.Choose().After(); after != nil {
+		shape = *after
 	}
-	e.Nodes = target.Roles(nodes, shape, f.Observed.Resolve(c.Targets).Balancer.Targets, c, target.Rules{
-		Balancers: m.cloud.Balancers, Limit: m.cloud.MaxTargets(shape), Refused: p.state.RefusedBy(f.Observed.ID), Listeners: f.Observed.Balancer.Listeners,
-	})
+	rules := r.Rules(shape, found)
+	rules.Brought, rules.Kept = false, nil
+	e.Nodes = target.Roles(nodes, shape, found.Resolve(c.Targets).Balancer.Targets, c, rules)
 	return e, nil
 }

@@ -90,20 +90,20 @@ func TestDuplicateThatIsNotShownYet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.settle()
-		p, ctx, err := f.begin(t.Context(), f.svc)
+		p, ctx, err := f.begin(t.Context(), f.svc, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer p.end()
-		if ids := p.unseen("lb-1"); ids != nil {
+		if ids := p.finder.unseen("lb-1"); ids != nil {
 			t.Errorf("%v is a second balancer, beside itself", ids)
 		}
-		p.state.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
+		p.Memory.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
 		kept := f.driver.observed("lb-1")
-		succession{p}.prune(ctx, kept, p.unseen("lb-1"))
+		p.second.prune(ctx, kept, p.finder.unseen("lb-1"))
 		f.events.take()
 		time.Sleep(time.Minute)
-		if again := (succession{p}).prune(ctx, kept, nil); again != time.Minute {
+		if again := p.second.prune(ctx, kept, nil); again != time.Minute {
 			t.Errorf("it is looked at again in %v", again)
 		}
 		f.said("balancer lb-2 is left: the cloud does not show balancer lb-2, which it made at 2000-01-01T00:00:00Z")
@@ -125,12 +125,12 @@ func TestDeletedDuplicateIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t)
 		f.settle()
-		p, _, err := f.begin(t.Context(), f.svc)
+		p, _, err := f.begin(t.Context(), f.svc, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.state.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
-		maps.Copy(f.svc.Annotations, p.state.Creation.Annotation())
+		p.Memory.Creation = creation.Record{At: time.Now(), ID: "lb-2"}
+		maps.Copy(f.svc.Annotations, p.Memory.Creation.Annotation())
 		p.end()
 		f.place("lb-2", "web", ownershipTags...)
 		f.settle()

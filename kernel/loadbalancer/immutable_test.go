@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 func TestImmutableChangeIsBlocked(t *testing.T) {
@@ -36,9 +37,9 @@ func TestReplacement(t *testing.T) {
 				f.wrote("create balancer")
 				f.svc.Annotations[keyInternal.Name] = "true"
 				f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
-				waits(t, f.ensure(), pollFirst)
+				waits(t, f.ensure(), problem.PollFirst)
 				f.wrote() // what is about to be deleted is written down first
-				waits(t, f.ensure(), pollFirst)
+				waits(t, f.ensure(), problem.PollFirst)
 				f.wrote("delete balancer")
 				if forgetful {
 					f.restart()
@@ -70,8 +71,8 @@ func TestReplacementWaitsUntilTheNextOneIsPossible(t *testing.T) {
 	fails(t, f.ensure(), "reading the machines")
 	f.wrote()
 	f.machines.unread = nil
-	waits(t, f.ensure(), pollFirst)
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.wrote("delete balancer")
 }
 

@@ -1,14 +1,21 @@
-// Package loadbalancer brings the load balancer of a Service to what the Service asks for:
+// Package loadbalancer brings the load balancer of a Service to what the Service asks for. One run for one Service is a reconciliation,
+// in phases that each have a file:
 //
-//	Service ──▶ request ─┐
-//	cloud ────▶ observed ─┼─▶ decide (pure) ─▶ plan ─▶ apply ─▶ status
-//	nodes ────▶ candidates ┘
+//	what the Service asks for           request
+//	what the last run left              resume.go   the phase of what is remembered, see state.Phase
+//	what needs no reading to be said    refuse.go
+//	which fact is missing, or what      decide      a pure function of the case: its answer is an action, and to look for a fact is
+//	 has to be done                                  one of the actions
+//	look for a fact                     look.go, find.go, list.go, made.go
+//	do what was decided                 perform.go, write.go, creation.go: the only files that write
+//	say what it came to                 report.go
+//	give the load balancer up           delete.go
+//	look after a second load balancer   second.go
 //
-// It observes first and writes differences only, touches nothing it does not own, opens
-// before it closes, and says on the Service whatever it could not do.
+// It observes first and writes differences only, touches nothing it does not own, opens before it closes, and says on the Service
+// whatever it could not do. Plan, dry run and live run look and decide alike.
 //
-// A pipeline is one run for one Service. It reads, writes and records events; what it reads is judged by
-// packages that do neither, but for the reading of machines and of bulk lists:
+// What is read is judged by packages that neither read nor write, but for the reading of machines and of bulk lists:
 //
 //	package      what it answers
 //	request      what the Service asks for
@@ -40,7 +47,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -87,7 +93,7 @@ type Manager struct {
 	record   func(context.Context, *corev1.Service, map[string]string) error
 	owners   owner.Owners
 	lists    *bulklist.Lists
-	states   state.Store
+	states   store
 	// ownerWarnings are the pairs of Services of which the second was told that the first wanted its balancer.
 	ownerWarnings *cache.Expiring
 	// deleted are the balancers whose deletion was acknowledged while their creation still counts, see deletedID.
@@ -99,7 +105,7 @@ type Manager struct {
 }
 
 // Ten Services that are refused without a reading are looked up at once, and one more every ten seconds: the requests of one that
-// nobody can serve must not keep others waiting, however many there are.
+// nobody can serve must not keep others problem.Working, however many there are.
 const (
 	mostLookups  = 10
 	lookupsEvery = 10 * time.Second
@@ -136,28 +142,28 @@ func (m *Manager) Name(svc *corev1.Service) string { return cloud.UIDName(string
 // name alone may be another controller's. It only reads. With any doubt it returns an error: a finalizer that is not ours is never removed, and a balancer
 // that is said not to exist is never deleted.
 func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nil)
 	if err != nil {
 		return false, err
 	}
-	defer p.end()
-	if p.Disowned() {
+	defer r.end()
+	if r.Asked.Disowned {
 		return false, nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityDeletion)
-	p.SetDeleting()
-	f, err := p.find(ctx, p.observe)
+	r.Asked.SetDeleting()
+	f, err := r.finder.find(ctx, r.finder.observe)
 	if err != nil {
 		return false, problem.Retryable(err)
 	}
-	o, us := f.Observed, p.Input.Owner
+	o, us := f.Observed, r.Asked.Input.Owner
 	if o.Found && (ownership.IsTagged(o.Owner, us) || o.Named || ownership.IsInName(o.Balancer.Name, us)) || o.Orphans {
 		return true, nil
 	}
-	if made := p.made(); made != nil {
-		return false, p.believe(made)
+	if made := r.finder.made(); made != nil {
+		return false, r.finder.believe(made)
 	}
-	if err := m.trust.certain(ctx, p.began); err != nil {
+	if err := m.trust.certain(ctx, r.began); err != nil {
 		return false, fmt.Errorf("no balancer was found, but that proves nothing: %w", err)
 	}
 	return false, nil
@@ -170,24 +176,24 @@ func (m *Manager) Holds(ctx context.Context, svc *corev1.Service) (bool, error) 
 // Of a Service that gives its balancer up it says that there is one, and asks nobody: Delete follows, which
 // looks by itself.
 func (m *Manager) Get(ctx context.Context, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nil)
 	if err != nil {
 		return nil, false, err
 	}
-	defer p.end()
-	if p.Disowned() {
-		return p.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
+	defer r.end()
+	if r.Asked.Disowned {
+		return r.Asked.Present(), len(svc.Status.LoadBalancer.Ingress) > 0, nil
 	}
 	if request.IsDeleting(svc) {
-		return p.Present(), true, nil
+		return r.Asked.Present(), true, nil
 	}
-	f, err := p.findOwned(ctx, p.read)
+	f, err := r.finder.findOwned(ctx, r.finder.read)
 	if err != nil {
-		return nil, false, p.failed(ctx, err)
+		return nil, false, r.failed(ctx, err)
 	}
-	p.say(f.Conflicts...)
+	r.say(f.Conflicts...)
 	if !f.Observed.Found {
 		return nil, false, nil
 	}
-	return status.Of(p.Request, f.Observed), true, nil
+	return status.Of(r.Asked, f.Observed), true, nil
 }

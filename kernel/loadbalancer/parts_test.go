@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // What is left of a balancer that is gone keeps the Service from being forgotten.
@@ -18,7 +19,7 @@ func TestRemainsAreDeleted(t *testing.T) {
 	if _, exists, err := f.Get(t.Context(), leaving(f)); !exists || err != nil {
 		t.Errorf("Get() = %t, %v", exists, err)
 	}
-	waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+	waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 	f.wrote("delete balancer")
 	f.driver.remains = false
 	if err := f.Delete(t.Context(), f.svc); err != nil {
@@ -102,7 +103,7 @@ func TestStillbornBalancers(t *testing.T) {
 			fails(t, f.ensure(), "no host has room")
 			f.wrote()
 			time.Sleep(time.Second)
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 			f.wrote("delete balancer")
 			if err := f.ensure(); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // The id is recorded as soon as the balancer is the Service's, although a later step fails.
@@ -46,7 +47,7 @@ func TestIDOfAnUntaggedBalancerIsRecordedAtOnce(t *testing.T) {
 			t.Errorf("id %q is recorded, want lb-1", id)
 		}
 		f.restart()
-		waits(t, f.ensure(), pollFirst)
+		waits(t, f.ensure(), problem.PollFirst)
 		f.only()
 		f.wrote("create balancer")
 	})

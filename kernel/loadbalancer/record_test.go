@@ -8,6 +8,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -32,7 +33,7 @@ func TestRecordedBeforeTheChange(t *testing.T) {
 	step := func(err error, want string, writes ...string) {
 		t.Helper()
 		if err != nil {
-			waits(t, err, pollFirst)
+			waits(t, err, problem.PollFirst)
 		}
 		if got := f.svc.Annotations[recorded]; got != want {
 			t.Errorf("recorded %q, want %q", got, want)

@@ -6,17 +6,12 @@ import (
 	"slices"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
-
-// refusal judges what can be refused before anything is read.
-type refusal struct{ *pipeline }
 
 // refuse returns what is wrong with a Service that needs no reading to be refused, nil where it is to be read:
 //
@@ -37,70 +32,89 @@ type refusal struct{ *pipeline }
 //
 // What was looked up counts for the same request and the same machines. Many Services that ask for something impossible cost few
 // requests so, and keep nobody waiting.
-func (p refusal) refuse(ctx context.Context, nodes []*corev1.Node) error {
-	p.impossible = append(slices.Clone(p.Problems), p.policy.Invalid(p.known())...)
+func (r *reconciliation) refuse(ctx context.Context) error {
+	r.impossible = append(slices.Clone(r.Asked.Problems), r.Invalid(r.known())...)
 	switch {
-	case !p.known():
-		return p.withoutBalancer(ctx, nodes)
-	case len(p.impossible) == 0:
+	case !r.known():
+		return r.withoutBalancer(ctx)
+	case len(r.impossible) == 0:
 		return nil
-	case p.state.Retargeted == "" || p.compares:
-		return nil
-	}
-	c := p.candidates(ctx, nodes)
-	if p.state.Retargeted != machines(c) {
+	case r.Memory.Retargeted == "" || r.compares:
 		return nil
 	}
-	p.say(slices.Concat(p.Warnings, p.impossible, c.Warnings())...)
-	return problem.Combine(p.impossible)
+	c := r.candidates(ctx)
+	if r.Memory.Retargeted != machines(c) {
+		return nil
+	}
+	r.say(slices.Concat(r.Asked.Warnings, r.impossible, c.Warnings())...)
+	return problem.Combine(r.impossible)
 }
 
 // known reports whether the Service may have a balancer, or names one.
-func (p refusal) known() bool { return p.expected() || p.Adopt != "" }
+func (r *reconciliation) known() bool { return r.finder.expected() || r.Asked.Adopt != "" }
 
 // withoutBalancer is refuse for a Service without a balancer.
-func (p refusal) withoutBalancer(ctx context.Context, nodes []*corev1.Node) error {
-	last := p.state.Refusal
+func (r *reconciliation) withoutBalancer(ctx context.Context) error {
+	last := r.Memory.Refusal
 	switch {
-	case last.Counts(p.request(), len(p.impossible) > 0) && last.Machines == machines(p.candidates(ctx, nodes)):
-		p.say(last.Said...)
+	case r.stillCounts(last) && last.Machines == machines(r.candidates(ctx)):
+		r.say(last.Said...)
 		return last.Err
-	case len(p.impossible) == 0 || p.manager.lookups.Allow():
+	case len(r.impossible) == 0 || r.manager.lookups.Allow():
 		return nil
 	}
-	return p.unread(nil)
+	return r.unread(nil)
+}
+
+// For how long counts what was looked up: somebody may mend it in the cloud. Where something has to be mended on the Service
+// first, it counts for longer.
+const (
+	refusalAge    = 30 * time.Second
+	impossibleAge = 10 * time.Minute
+)
+
+// stillCounts reports whether it is still the answer to a request, which is impossible whatever there is in the cloud, or is not.
+func (r *reconciliation) stillCounts(last *state.Refusal) bool {
+	age := refusalAge
+	if len(r.impossible) > 0 {
+		age = impossibleAge
+	}
+	return last != nil && last.Request == r.request() && time.Since(last.At) < age
 }
 
 // request is the same until somebody changes the Service: whoever changes any annotation wants it tried again.
-func (p refusal) request() string {
-	return difference.Fingerprint(p.Service.Spec, p.Service.Annotations)
+func (r *reconciliation) request() string {
+	return difference.Fingerprint(r.Asked.Service.Spec, r.Asked.Service.Annotations)
 }
 
 // unread says what is wrong with a Service that was not read, or could not be, and returns it; the other error where nothing is known
 // to be wrong.
-func (p refusal) unread(err error) error {
-	if len(p.impossible) == 0 || p.known() {
+func (r *reconciliation) unread(err error) error {
+	if len(r.impossible) == 0 || r.known() {
 		return err
 	}
-	p.say(slices.Concat(p.Warnings, p.impossible)...)
-	return problem.Combine(p.impossible)
+	r.say(slices.Concat(r.Asked.Warnings, r.impossible)...)
+	return problem.Combine(r.impossible)
 }
 
-// note remembers why a Service without a balancer is refused, so that nothing is read when it is tried again.
-func (p refusal) note(f decide.Finding, d decide.Decision) {
-	p.state.Refusal = nil
-	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !d.Unanswered && !f.Observed.Found && !p.known() {
-		p.state.Refusal = &state.Refusal{
-			Request: p.request(), Machines: p.machines, At: time.Now(), Said: slices.Concat(p.Warnings, d.Warnings), Err: d.Err,
+// noteRefusal remembers why a Service without a balancer is refused, so that nothing is read when it is tried again.
+func (r *reconciliation) noteRefusal(d decide.Decision) {
+	r.Memory.Refusal = nil
+	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !r.isUnanswered() && !r.Facts.Balancer.Found && !r.known() {
+		r.Memory.Refusal = &state.Refusal{
+			Request: r.request(), Machines: machines(r.Facts.Candidates), At: time.Now(), Said: slices.Concat(r.Asked.Warnings, d.Warnings), Err: d.Err,
 		}
 	}
 }
 
-// retargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
+// isUnanswered reports whether the cloud did not say whether it would refuse the balancer.
+func (r *reconciliation) isUnanswered() bool { return r.Facts.Answer != nil && r.Facts.Answer.Unknown }
+
+// noteRetargeted remembers that the targets of a balancer whose Service asks for something impossible are those of the nodes, and
 // that nothing of that is left to do.
-func (p refusal) retargeted(d decide.Decision) {
-	if len(p.impossible) > 0 && d.Change.Before.Found && len(d.Held) == 0 && p.live() && p.revisit == 0 {
-		p.state.Retargeted = p.machines
+func (r *reconciliation) noteRetargeted(d decide.Decision) {
+	if len(r.impossible) > 0 && r.Facts.Balancer.Found && len(d.Held) == 0 && r.Live && r.again == 0 {
+		r.Memory.Retargeted = machines(r.Facts.Candidates)
 	}
 }
 

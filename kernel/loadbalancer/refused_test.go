@@ -158,3 +158,5 @@ func TestAllTargetsRefused(t *testing.T) {
 		}
 	})
 }
+
+func creates(change cloud.Change) bool { return change.After != nil && !change.Before.Found }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 )
 
@@ -110,7 +111,7 @@ func TestReplacementBesideThatIsRefused(t *testing.T) {
 	}
 	f.internal()
 	f.nodes = f.nodes[:2]
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	for range 3 {
 		fails(t, f.ensure(), "flavor")
 	}
@@ -132,7 +133,7 @@ func TestReplacementGivenUp(t *testing.T) {
 				f.settle()
 				f.internal()
 				f.driver.busy = 3
-				waits(t, f.ensure(), pollFirst)
+				waits(t, f.ensure(), problem.PollFirst)
 				if f.ensure(); len(f.driver.balancers) != 2 {
 					t.Fatalf("%d balancers, want 2", len(f.driver.balancers))
 				}
@@ -235,8 +236,8 @@ func TestRefusedReplacementBringsTheOldOneBack(t *testing.T) {
 				return nil
 			}
 			f.internal()
-			waits(t, f.ensure(), pollFirst)
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 			if forgetful {
 				f.restart()
 			}
@@ -269,8 +270,8 @@ func TestRefusalAfterTheNewOneWasMade(t *testing.T) {
 	f.settle()
 	f.driver.writes = nil
 	f.internal()
-	waits(t, f.ensure(), pollFirst)
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.driver.fail = func(call string, done bool) error {
 		if call == "apply" && done {
 			return &cloud.Invalid{Field: "tags", Value: "x", Want: "fewer"}
@@ -298,13 +299,13 @@ func TestForgedReplacement(t *testing.T) {
 		return nil
 	}
 	forge := func(f *fixture, edit func(*replacement.Record)) {
-		p, _, err := f.begin(t.Context(), f.svc)
+		p, _, err := f.begin(t.Context(), f.svc, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		forged := replacement.Record{Request: p.Fingerprint, Of: "lb-0", Was: map[string]string{cloud.FieldScope: "internal", "tier": "premium"}}
-		if p.Replacing != nil {
-			forged = *p.Replacing
+		forged := replacement.Record{Request: p.Asked.Fingerprint, Of: "lb-0", Was: map[string]string{cloud.FieldScope: "internal", "tier": "premium"}}
+		if p.Asked.Replacing != nil {
+			forged = *p.Asked.Replacing
 		}
 		p.end()
 		edit(&forged)
@@ -325,7 +326,7 @@ func TestForgedReplacement(t *testing.T) {
 		f.driver.refuse = refuse
 		f.internal()
 		for range 2 {
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 		}
 		f.wrote("create balancer", "delete balancer")
 		f.age()
@@ -341,16 +342,16 @@ func TestForgedReplacement(t *testing.T) {
 			f := withDriver(t, twins)
 			f.settle()
 			f.internal()
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 			old := f.svc.Annotations[annotation.Replacement.Name]
 			f.settle()
 			f.svc.Annotations[annotation.Replacement.Name] = old
-			p, _, err := f.begin(t.Context(), f.svc)
+			p, _, err := f.begin(t.Context(), f.svc, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer p.end()
-			if p.Replacing != nil || old == "" {
+			if p.Asked.Replacing != nil || old == "" {
 				t.Errorf("the annotation %q counts", old)
 			}
 		})
@@ -360,7 +361,7 @@ func TestForgedReplacement(t *testing.T) {
 			f := newFixture(t)
 			f.settle()
 			f.internal()
-			waits(t, f.ensure(), pollFirst)
+			waits(t, f.ensure(), problem.PollFirst)
 			forge(f, func(r *replacement.Record) { r.Refused = "no" })
 			f.settle()
 			f.only()
@@ -401,7 +402,7 @@ func TestProofIsKeptDuringReplacement(t *testing.T) {
 	f := withDriver(t, twins)
 	f.settle()
 	f.internal()
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.driver.balancers["lb-1"].Targets = []cloud.InstanceID{"x", "y"}
 	f.machines.missing = map[cloud.InstanceID]bool{"x": true, "y": true}
 	f.driver.refuse = func(change cloud.Change) error {

@@ -7,6 +7,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // An ensure can wait for the deletion of the same Service and run after it, with the Service as it
@@ -31,7 +32,7 @@ func TestEnsureAfterTheDeletion(t *testing.T) {
 				f.events.take()
 				f.owners.Services = func() []*corev1.Service { return f.others }
 				_, err := f.Ensure(t.Context(), f.svc, f.nodes)
-				waits(t, err, pollFirst)
+				waits(t, err, problem.PollFirst)
 				f.wrote()
 				f.said()
 			})

@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/target"
 )
 
 // ErrNoBalancer says that there is no balancer whose targets could be changed.
@@ -19,49 +18,43 @@ var ErrNoBalancer = errors.New("has no balancer")
 // nothing else. It does not care whether the annotations are valid. An error, which may be
 // *Pending, asks for an Ensure: a balancer that does not exist is one.
 func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes []*corev1.Node) error {
-	p, ctx, err := m.begin(ctx, svc)
+	r, ctx, err := m.begin(ctx, svc, nodes)
 	if err != nil {
 		return err
 	}
-	defer p.end()
-	if p.Untouched() {
+	defer r.end()
+	if r.Asked.Untouched() {
 		return nil
 	}
-	if err := p.goesOn(); err != nil {
+	if err := r.writer.running(); err != nil {
 		return err
 	}
-	return p.updateTargets(ctx, nodes)
+	return r.updateTargets(ctx)
 }
 
-func (p *pipeline) updateTargets(ctx context.Context, nodes []*corev1.Node) error {
-	c := p.candidates(ctx, nodes)
-	f, err := p.find(ctx, p.observe)
+func (r *reconciliation) updateTargets(ctx context.Context) error {
+	r.JustTargets = true
+	next, err := r.decide(ctx, decide.Case.Retarget)
 	if err != nil {
-		return p.failed(ctx, err)
+		return r.failed(ctx, err)
 	}
-	if !f.Observed.Found {
-		return fmt.Errorf("updating targets: %s %w", p.Input.Owner, ErrNoBalancer)
+	if !r.Facts.Balancer.Found {
+		return fmt.Errorf("updating targets: %s %w", r.Asked.Input.Owner, ErrNoBalancer)
 	}
-	if err := p.busy(f.Observed); err != nil {
-		return err
+	r.say(next.Warnings...)
+	if waits := next.Waits(); waits != nil {
+		return waits // annotations are recorded by the next run, which is an Ensure
 	}
-	d := p.proven(ctx, &c, func(c target.Candidates) decide.Decision {
-		return p.policy.Restrain(p.policy.Retarget(f.Observed.Resolve(c.Targets), c))
-	})
-	p.say(d.Warnings...)
-	if unrecorded, why := p.unrecorded(d); unrecorded != nil {
-		return why // the next run is an Ensure, which records them
-	}
-	progress, err := p.apply(ctx, d)
+	progress, err := r.writer.apply(ctx, next)
 	switch {
 	case err != nil:
 		return err
 	case progress.Pending:
-		return waitFor(progress, waiting)
-	case p.revisit > 0:
-		return &Pending{After: p.revisit, Reason: "some targets have to wait"}
-	case d.Err == nil && p.recheckMachines > 0:
-		return &Pending{After: p.recheckMachines, Reason: "some machines seem gone"}
+		return problem.WaitFor(progress, problem.Working)
+	case r.again > 0:
+		return &Pending{After: r.again, Reason: "some targets have to wait"}
+	case next.Err == nil && r.Facts.Candidates.Again > 0:
+		return &Pending{After: r.Facts.Candidates.Again, Reason: "some machines seem gone"}
 	}
-	return problem.Retryable(d.Err)
+	return problem.Retryable(next.Err)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 func TestUpdateTargets(t *testing.T) {
@@ -52,7 +53,7 @@ func TestTargetsWaitForTheAddress(t *testing.T) {
 	if err := f.ensure(); err != nil {
 		t.Fatal(err)
 	}
-	if f.again != pollFirst || len(f.svc.Status.LoadBalancer.Ingress) == 0 {
+	if f.again != problem.PollFirst || len(f.svc.Status.LoadBalancer.Ingress) == 0 {
 		t.Errorf("again after %s, status %+v: want an address, and another look soon", f.again, f.svc.Status.LoadBalancer)
 	}
 	f.wrote()

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // trust says whether what was read comes from the right account. Credentials can become the right ones between the reading and the
@@ -36,7 +38,7 @@ func (t *trust) certain(ctx context.Context, read time.Time) error {
 		t.failed, t.since = false, time.Now()
 	}
 	if !t.since.IsZero() && !read.After(t.since) {
-		return &Pending{After: pollFirst, Reason: "the credentials are the right ones again, and the cloud is asked once more"}
+		return &Pending{After: problem.PollFirst, Reason: "the credentials are the right ones again, and the cloud is asked once more"}
 	}
 	return nil
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // The credentials become the right ones between a reading that shows nothing and their check: nothing of it is believed, and a
@@ -19,9 +21,9 @@ func TestCredentialsThatBecomeRight(t *testing.T) {
 		fails(t, f.Delete(t.Context(), f.svc), "broken")
 		time.Sleep(time.Second)
 		f.distrust = nil // by now, and the next reading is the last one of the other account
-		waits(t, f.Delete(t.Context(), f.svc), pollFirst)
+		waits(t, f.Delete(t.Context(), f.svc), problem.PollFirst)
 		see()
-		time.Sleep(pollFirst)
+		time.Sleep(problem.PollFirst)
 		if err := f.tries(time.Minute, false); err != nil || len(f.driver.balancers) != 0 {
 			t.Errorf("%v, %d balancers left", err, len(f.driver.balancers))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 )
 
 // TestWaitingForNodesSaysWhy: each reason why a node can be no target, with the nodes that it is true of.
@@ -73,7 +74,7 @@ func TestNoAddressOfNobody(t *testing.T) {
 	f.settle()
 	f.only().network = "127.0.0."
 	f.svc.Status = corev1.ServiceStatus{}
-	waits(t, f.ensure(), pollFirst)
+	waits(t, f.ensure(), problem.PollFirst)
 	f.only().network = ""
 	f.settle()
 	if told := f.svc.Status.LoadBalancer.Ingress; len(told) != 1 || told[0].IP != "192.0.2.1" {

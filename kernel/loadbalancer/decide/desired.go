@@ -3,6 +3,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -26,10 +27,10 @@ type desired struct {
 
 const immutableBlock = "this cloud cannot change it on an existing balancer"
 
-// desiredOf normalizes the spec, twice where immutable fields differ from what is observed.
-// It is pure.
-func desiredOf(b cloud.Balancers, in cloud.Input, observed cloud.Observed, immutable []string) (desired, error) {
-	wanted, notes, err := b.Normalize(in)
+// desired normalizes what the Service asks for, twice where immutable fields differ from what is observed.
+func (c Case) desired(in cloud.Input, observed cloud.Observed) (desired, error) {
+	immutable := c.Cloud.Descriptor.Capabilities.Immutable
+	wanted, notes, err := c.Cloud.Balancers.Normalize(in)
 	if err != nil {
 		return desired{}, err
 	}
@@ -41,7 +42,7 @@ func desiredOf(b cloud.Balancers, in cloud.Input, observed cloud.Observed, immut
 		return s, unique(wanted)
 	}
 	s.input.Preserved = preserved(observed.Balancer, immutable)
-	if s.possible, s.warnings, err = b.Normalize(s.input); err != nil {
+	if s.possible, s.warnings, err = c.Cloud.Balancers.Normalize(s.input); err != nil {
 		return desired{}, err
 	}
 	if left := immutableChanges(observed.Balancer, s.possible, immutable); len(left) > 0 {
@@ -95,4 +96,71 @@ func immutableWarnings(blocked []cloud.Operation, way string) []problem.Warning 
 		warnings = append(warnings, problem.Warn(event.ImmutableChange, "with "+annotation.AllowReplacement.Name+", "+way))
 	}
 	return warnings
+}
+
+// wayOf says how a balancer of the Service takes the place of the observed one: beside it, or after its
+// deletion and why.
+func (c Case) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
+	replacer := c.Cloud.Replacer
+	if replacer == nil || c.Cloud.Descriptor.IDAnnotation == "" {
+		return false, "this cloud cannot have both"
+	}
+	why = replacer.Coexist(in, observed)
+	return why == "", why
+}
+
+// wayText says in words what a replacement would do.
+func wayText(beside bool, why string) string {
+	if beside {
+		return "a new balancer is made first, and the present one is deleted once the new one serves; its address may change"
+	}
+	return fmt.Sprintf("the present balancer has to be deleted first, because %s: there is no service until the new one is made, and the address may change", why)
+}
+
+// The address families of a Service, where the balancer reaches its targets, and where clients reach it:
+//
+//	targets           clients           a new balancer     one that is there
+//	a family of its   each of its       made               –
+//	a family of its   not each of its   made, with a note  a note
+//	none of its       –                 refused            a note: what serves stays, until one that nodes answer replaces it
+//
+// A node answers for a Service in the Service's families only. Clients may have another family where the balancer ends connections.
+
+const fieldFamilies = "spec.ipFamilies"
+
+// unanswered refuses a new balancer whose targets would not answer.
+func (c Case) unanswered(s desired) []problem.Warning {
+	families := c.Asked.Input.Families()
+	targets, silent := c.silent(s.input, s.wanted)
+	if !silent {
+		return nil
+	}
+	return []problem.Warning{problem.Invalid(fieldFamilies, families.String(), fmt.Sprintf(
+		"want %s, alone or beside another family: the load balancer would reach nodes at %s addresses only, where they do not answer for a Service of %s", targets, targets, families))}
+}
+
+// silent reports whether the nodes answer the Service in none of the families in which a balancer reaches them, which it returns.
+func (c Case) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
+	_, targets = c.Cloud.Families(in, b)
+	return targets, targets.Without(c.Asked.Input.Families()) == targets
+}
+
+// familyWarnings say which families of the Service are not served. What a driver says of them is not said twice.
+func (c Case) familyWarnings(s desired) []problem.Warning {
+	families := c.Asked.Input.Families()
+	clients, _ := c.Cloud.Families(s.input, s.possible)
+	left := families.Without(clients)
+	told := slices.ContainsFunc(s.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })
+	targets, silent := c.silent(s.input, s.possible)
+	switch worse := c.unanswered(s); {
+	case !silent && len(s.blocked) > 0 && len(worse) > 0:
+		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, worse[0].Message+"; it is not replaced")}
+	case silent:
+		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(
+			"%s: the load balancer reaches nodes at %s addresses, where they do not answer for a Service of %s; it stays as it is", fieldFamilies, targets, families))}
+	case left != cloud.Families{} && !told:
+		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(
+			"%s: the load balancer has %s addresses only, so clients do not reach the Service over %s", fieldFamilies, clients, left))}
+	}
+	return nil
 }

@@ -27,7 +27,7 @@ type Owners struct {
 func (o Owners) Judge(r *request.Request, created string, observed cloud.Observed) safety.Ownership {
 	us := r.Input.Owner
 	c := safety.Case{
-		Service: us, Observed: observed, Named: r.Named(), Created: created,
+		Service: us, Observed: observed, Named: r.Named, Created: created,
 		Published: status.Publishes(r.Service, unmistakable(us, observed)), Deleting: r.Input.Deleting,
 	}
 	if observed.Found && observed.Owner.UID == "" {
@@ -147,7 +147,7 @@ func Evidence(r *request.Request, o cloud.Observed) []string {
 	add("its ownership tags name the Service", o.Owner.Name == us.Name && o.Owner.Namespace == us.Namespace && us.Name != "")
 	add("its ownership tags name the cluster "+o.Owner.Cluster, us.HasCluster(o.Owner.Cluster))
 	add("its name holds the UID of the Service", o.Named || ownership.IsInName(o.Balancer.Name, us))
-	add("an annotation of the Service has its id", slices.Contains(r.Named(), o.ID))
+	add("an annotation of the Service has its id", slices.Contains(r.Named, o.ID))
 	add("the status of the Service has one of its addresses", status.Publishes(r.Service, o))
 	add("only its name led to it", o.ByName)
 	add("the cloud lets several Services share it", o.Shared)

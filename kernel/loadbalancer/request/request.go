@@ -4,7 +4,6 @@ package request
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -36,13 +35,19 @@ type Request struct {
 	Creation *creation.Record
 	// Adopt is the id to take over even from another owner.
 	Adopt string
-	// OtherController says that the Service belongs to another controller.
-	OtherController bool
+	// Named are the ids that the Service's annotations name.
+	Named []string
+	// OtherController says that the Service belongs to another controller, and Disowned that its balancer is to be left alone.
+	OtherController, Disowned bool
+	// Leaving says that the Service gives its balancer up, see IsDeleting.
+	Leaving bool
 	// Retain says that the balancer outlives the Service.
 	Retain bool
 	// Replacing is the replacement that has begun, nil when there is none. Until it has ended a
 	// second balancer with our UID is no duplicate: conclude deletes the one that does not serve.
 	Replacing *replacement.Record
+	// Begun says that this request has replaced a balancer already, or tried to.
+	Begun bool
 	// Fingerprint is the same for as long as the user asks for the same.
 	Fingerprint string
 	// Problems make it impossible to serve the Service as asked.
@@ -79,7 +84,7 @@ func Read(svc *corev1.Service, c *run.Cloud, cluster Cluster) Request {
 	r.Recorded = recordedID(svc, values, c)
 	r.Adopt = annotation.Adopt.In(values)
 	r.Retain = annotation.Retain.Bool(values)
-	r.OtherController = c.Annotations.HandOver(values)
+	r.OtherController, r.Disowned, r.Leaving = c.Annotations.HandOver(values), annotation.Disown.Bool(values), IsDeleting(svc)
 	r.readSelector()
 
 	ranges, problems := sourceRanges(svc)
@@ -107,7 +112,9 @@ func Read(svc *corev1.Service, c *run.Cloud, cluster Cluster) Request {
 	r.readFields(c.Descriptor.Capabilities)
 	r.Fingerprint = fingerprintOf(r.Input, c)
 	r.Replacing, r.Creation = replacement.Of(svc), recordedCreation(svc, c)
+	r.Begun = r.Replacing != nil && r.Replacing.Request == r.Fingerprint
 	r.readAdoption(c)
+	r.Named = named(r.Recorded, r.Adopt)
 	return r
 }
 
@@ -197,11 +204,8 @@ func (r *Request) readAdoption(c *run.Cloud) {
 	}
 }
 
-// Disowned reports whether the balancer is to be left alone.
-func (r *Request) Disowned() bool { return annotation.Disown.Bool(r.Values) }
-
 // Untouched reports whether the balancer is neither to be made nor changed.
-func (r *Request) Untouched() bool { return r.Disowned() || r.OtherController }
+func (r *Request) Untouched() bool { return r.Disowned || r.OtherController }
 
 // Present returns the status the Service has now.
 func (r *Request) Present() *corev1.LoadBalancerStatus {
@@ -248,66 +252,9 @@ func fingerprintOf(in cloud.Input, c *run.Cloud) string {
 	return difference.Fingerprint(in)
 }
 
-// Begun reports whether this request has replaced a balancer already, or tried to.
-func (r *Request) Begun() bool { return r.Replacing != nil && r.Replacing.Request == r.Fingerprint }
-
-// Named are the ids that the Service's annotations name.
-func (r *Request) Named() []string {
-	return slices.DeleteFunc([]string{r.Recorded, r.Adopt}, func(id string) bool { return id == "" })
-}
-
-// NotYours refuses an id. It says the same of a balancer that is somebody else's as of one that
-// does not exist: ids can be guessed.
-func (r *Request) NotYours(id string) problem.Warning {
-	field := r.IDAnnotation
-	if id == r.Adopt {
-		field = annotation.Adopt.Name
-	}
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
-		Field: field, Value: id,
-		Want: "there is no load balancer with this id that the Service may use; remove the annotation, or ask an operator to allow it",
-	})
-}
-
-// OtherCluster refuses a balancer with the Service's UID in its ownership tags, and another cluster. Nobody can guess a UID, so nothing is
-// given away.
-func (r *Request) OtherCluster(id, cluster string) problem.Warning {
-	field, another := r.IDAnnotation, "remove the annotation"
-	if !slices.Contains(r.Named(), id) {
-		field, another = r.nameField(), "choose another name with "+annotation.Name.Name
-	} else if id == r.Adopt {
-		field = annotation.Adopt.Name
-	}
-	names := fmt.Sprintf("the ownership tags of this load balancer name this Service in cluster %q; ", cluster)
-	want := fmt.Sprintf("where that is a former id of this cluster, start with --former-cluster-ids=%s; where this cluster was restored from a backup of that one, %s", cluster, another)
-	if r.Input.Deleting {
-		want = fmt.Sprintf("this Service goes, and the load balancer stays in the cloud; where that is a former id of this cluster, delete it by hand: doctor finds it with --former-cluster-ids=%s", cluster)
-	}
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{Field: field, Value: id, Want: names + want})
-}
-
-// NameTaken refuses a name that somebody else's balancer has, where names are unique.
-func (r *Request) NameTaken(name string) problem.Warning {
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
-		Field: r.nameField(), Value: name,
-		Want: "a load balancer that the Service may not use has this name; choose another one with " + annotation.Name.Name + ", or ask an operator to allow it",
-	})
-}
-
-// nameField says what gives the balancer its name.
-func (r *Request) nameField() string {
-	if annotation.Name.Has(r.Values) && !r.configured[annotation.Name.Name] {
-		return r.written(annotation.Name.Name)
-	}
-	return "the default name of the load balancer"
-}
-
-// Ambiguous refuses balancers that nothing but a name leads to.
-func (r *Request) Ambiguous(name string, ids ...string) problem.Warning {
-	return problem.Of(event.OwnershipConflict, &cloud.Invalid{
-		Field: cmp.Or(r.IDAnnotation, annotation.Adopt.Name),
-		Want:  fmt.Sprintf("load balancers %s have the name %q, and nothing else says which of them is this Service's; set the annotation to the id of the one that is", strings.Join(ids, " and "), name),
-	})
+// named returns the ids that there are.
+func named(ids ...string) []string {
+	return slices.DeleteFunc(ids, func(id string) bool { return id == "" })
 }
 
 // IsDeleting reports whether the Service gives its balancer up: the framework asks whether there is one
@@ -329,6 +276,7 @@ func WithBalancer(services []*corev1.Service) (n int) {
 // SetDeleting says that the Service gives its balancer up. What it never took over is not its to delete.
 func (r *Request) SetDeleting() {
 	r.Input.Deleting, r.Input.Retained, r.Adopt, r.Input.ID = true, r.Retain, "", r.Recorded
+	r.Named = named(r.Recorded)
 }
 
 // LeftAlone says where the Service belongs to another controller.
@@ -337,4 +285,16 @@ func (r *Request) LeftAlone() []problem.Warning {
 		return nil
 	}
 	return []problem.Warning{problem.Warn(event.ConfigurationIgnored, "the Service is left to another controller, as its annotations say")}
+}
+
+// Missing returns which of the annotations the Service does not have, nil when it has all. The map is the caller's no more.
+func Missing(svc *corev1.Service, wanted map[string]string) map[string]string {
+	maps.DeleteFunc(wanted, func(key, value string) bool {
+		present, ok := svc.Annotations[key]
+		return ok && present == value
+	})
+	if len(wanted) == 0 {
+		return nil
+	}
+	return wanted
 }

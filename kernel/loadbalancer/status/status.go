@@ -114,17 +114,5 @@ func Record(r *request.Request, before, after cloud.Observed) map[string]string 
 	if r.IDAnnotation != "" {
 		wanted[r.IDAnnotation] = after.ID
 	}
-	return Missing(r.Service, wanted)
-}
-
-// Missing returns which of the annotations the Service does not have, nil when it has all. The map is the caller's no more.
-func Missing(svc *corev1.Service, wanted map[string]string) map[string]string {
-	maps.DeleteFunc(wanted, func(key, value string) bool {
-		present, ok := svc.Annotations[key]
-		return ok && present == value
-	})
-	if len(wanted) == 0 {
-		return nil
-	}
-	return wanted
+	return request.Missing(r.Service, wanted)
 }

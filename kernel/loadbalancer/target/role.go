@@ -3,10 +3,12 @@ package target
 import (
 	"cmp"
 	"slices"
+	"strconv"
 
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 )
 
 // Role is what becomes of a node.
@@ -53,4 +55,65 @@ func Roles(nodes []*corev1.Node, shape cloud.Balancer, attached []cloud.Instance
 		all = append(all, found)
 	}
 	return all
+}
+
+// LeftOut says why a Node is not handed to balancers of a cloud that these provider-IDs concern, "" when it is.
+func LeftOut(node *corev1.Node, concerns func(providerID string) bool) string {
+	switch owner := instance.Owner(node, concerns); {
+	case owner == instance.Foreign:
+		return "its provider-ID belongs to another cloud"
+	case owner == instance.OptedOut:
+		return "it has a label that keeps cloud controllers away"
+	case Excluded(node):
+		return "it has the label " + corev1.LabelNodeExcludeBalancers
+	case Leaving(node):
+		return "it is being deleted"
+	}
+	return ""
+}
+
+// Excluded reads the label as upstream does: "false" includes, nonsense excludes.
+func Excluded(node *corev1.Node) bool {
+	value, ok := node.Labels[corev1.LabelNodeExcludeBalancers]
+	if !ok {
+		return false
+	}
+	exclude, err := strconv.ParseBool(value)
+	return err != nil || exclude
+}
+
+// Leaving reports whether a Node is being deleted, or is about to be: upstream does not ask when that was announced.
+func Leaving(node *corev1.Node) bool {
+	return node.DeletionTimestamp != nil || slices.ContainsFunc(node.Spec.Taints, func(t corev1.Taint) bool { return t.Key == instance.Announcement })
+}
+
+// WhyNone adds to a text why none of the cluster's nodes can be a target of a balancer of that shape, which has none. Where
+// there is no node it adds nothing.
+func (c Candidates) WhyNone(text string, shape cloud.Balancer, r Rules) string {
+	var reasons []skip
+	for _, role := range Roles(c.nodes, shape, nil, c, r) {
+		reasons = append(reasons, skip{role.Node, role.Reason})
+	}
+	if c.leftOut != nil {
+		reasons = append(reasons, c.leftOut()...)
+	}
+	if len(reasons) == 0 {
+		return text
+	}
+	return text + ": " + skipText(reasons)
+}
+
+// leftOut are the cluster's Nodes that were not handed to the balancer, and why. One of which nothing speaks against it
+// has just come.
+func (s Nodes) leftOut(handed map[string]bool) []skip {
+	var out []skip
+	for _, node := range s.Nodes() {
+		if _, named := handed[node.Name]; named {
+			continue
+		}
+		if reason := LeftOut(node, s.Concerns); reason != "" {
+			out = append(out, skip{node.Name, reason})
+		}
+	}
+	return out
 }
