@@ -1,8 +1,6 @@
 package conformance
 
-import (
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
+import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 
 // handedOver compares what the driver hands over with what the descriptor declares, by which documents and the chart go.
 func (s *suite) handedOver(f *fixture) {
@@ -24,14 +22,19 @@ func (s *suite) handedOver(f *fixture) {
 	if d.Routes != nil && d.Routes.Routes == nil {
 		f.Error("a RouteGroup has Routes")
 	}
+	if d.Balancers != nil {
+		s.balancersHandedOver(f, *d.Balancers)
+	}
+	detailsDeclared(f, can)
+}
+
+// detailsDeclared checks that nothing is declared of what there is none of.
+func detailsDeclared(f *fixture, can cloud.Capabilities) {
 	if !can.Routes && (can.RoutesUntagged || can.RoutesApart || can.RoutesByAddress || can.MaxRoutes != 0) {
 		f.Error("the descriptor says something of routes, and that there are none")
 	}
 	if !can.Firewalls && (can.FirewallRules != 0 || can.FirewallSources != 0) {
 		f.Error("the descriptor says something of firewalls, and that there are none")
-	}
-	if d.Balancers != nil {
-		s.balancersHandedOver(f, *d.Balancers)
 	}
 }
 

@@ -73,7 +73,7 @@ func wire(client *godo.Client, s config.Settings, cloud string) *Driver {
 
 // handOver hands the parts over to the kernel. There is a firewall where the configuration names one.
 func (d *Driver) handOver() *cloud.Driver {
-	b := d.Balancers
+	b, firewalls := d.Balancers, d.Firewalls
 	driver := &cloud.Driver{
 		Account:  d,
 		Machines: cloud.MachineGroup{Instances: d.Machines},
@@ -81,8 +81,8 @@ func (d *Driver) handOver() *cloud.Driver {
 			Whole: b, Reach: b, Validator: b, Checker: b, Replacer: b, BulkLister: b, OwnedLister: b,
 		},
 	}
-	if d.Firewalls.Name != "" {
-		driver.Firewalls = d.Firewalls
+	if firewalls.Name != "" {
+		driver.Firewalls = firewalls
 	}
 	return driver
 }

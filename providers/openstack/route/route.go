@@ -31,6 +31,8 @@ import (
 // The ownership tag is set first and removed last, so that all of a route can be found by it. Creation goes on from the router,
 // which refuses most, to the port of the machine, and deletion the other way round, each step harmless to repeat. What a creation
 // has made when the cloud refuses its next step is taken back at once.
+var _ cloud.Routes = (*Table)(nil)
+
 // ListRoutes implements cloud.Routes with three requests for a thousand machines, or with one
 // when there are no routes. The Name of a route is its next hop. One of which only the address pair
 // is there, or all but that, because its creation or deletion was broken off, is partial.
