@@ -61,8 +61,10 @@ func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) 
 	}
 	f := &r.Facts
 	f.Balancer, f.Conflicts, f.Clusters = &found.Observed, found.Conflicts, found.Clusters
-	f.Proved, f.Steps = false, nil
-	r.pendingFor(found.Observed.State == cloud.BalancerPending)
+	f.Proved, f.Steps, f.Answer = false, nil, nil
+	if !r.Forecast {
+		r.pendingFor(found.Observed.State == cloud.BalancerPending)
+	}
 	r.Memory.FailedCreation.Saw(r.NeverServed(found.Observed))
 	return nil
 }

@@ -7,7 +7,7 @@
 //	which fact is missing, or what      decide      a pure function of the case: its answer is an action, and to look for a fact is
 //	 has to be done                                  one of the actions
 //	look for a fact                     look.go, find.go, list.go, made.go
-//	do what was decided                 perform.go, write.go, creation.go: the only files that write
+//	do what was decided                 perform.go, write.go, creation.go
 //	say what it came to                 report.go
 //	give the load balancer up           delete.go
 //	look after a second load balancer   second.go
@@ -105,7 +105,7 @@ type Manager struct {
 }
 
 // Ten Services that are refused without a reading are looked up at once, and one more every ten seconds: the requests of one that
-// nobody can serve must not keep others problem.Working, however many there are.
+// nobody can serve must not keep others waiting, however many there are.
 const (
 	mostLookups  = 10
 	lookupsEvery = 10 * time.Second

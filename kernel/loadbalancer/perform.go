@@ -18,7 +18,7 @@ type done struct {
 	decideAgain bool
 }
 
-// perform does what was decided. It is the only place that writes.
+// perform does what was decided in an Ensure. All that is written there begins here.
 func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 	switch a := d.Action.(type) {
 	case decide.Wait:
@@ -49,7 +49,7 @@ func (r writer) lateFailure() error {
 	if !failed {
 		return nil
 	}
-	r.Memory.Phase = nil
+	r.Memory.Phase = state.PhaseAfter(nil, late.Since, nil)
 	return late.Group.Err()
 }
 

@@ -104,12 +104,12 @@ func (r *reconciliation) priority(ctx context.Context, compares bool) context.Co
 // begun reports whether something that was begun for the Service has not ended, as far as the process or the Service remembers.
 func (r *reconciliation) begun() bool {
 	switch r.Memory.Phase.(type) {
-	case state.Running, state.Interrupted, state.Pending:
+	case state.Running, state.Interrupted:
 		return true
-	case state.Removed, state.Failed, nil:
+	case state.Pending, state.Removed, state.Failed, nil:
 	}
 	made := r.Memory.Created != "" || r.Asked.Creation != nil
-	return r.Asked.Replacing != nil || made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0
+	return !r.Memory.PendingSince().IsZero() || r.Asked.Replacing != nil || made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0
 }
 
 // compare makes the run a comparison with the cloud where one is due, and returns the context for its calls.

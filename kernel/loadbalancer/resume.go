@@ -40,7 +40,7 @@ func (r writer) lastChange(ctx context.Context) error {
 		return err
 	}
 	if err := running.Group.Err(); err != nil {
-		r.Memory.Phase, r.Memory.Repeated = state.Failed{Group: running.Group}, state.Repetition{}
+		r.Memory.Phase, r.Memory.Repeated = state.Failed{Group: running.Group, Since: running.Since}, state.Repetition{}
 		r.noteFailedCreation()
 		return r.failed(ctx, err)
 	}
@@ -178,7 +178,8 @@ func (r writer) step(ctx context.Context, rest *state.Rest) (cloud.Progress, err
 func (r writer) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
 	change := d.Change()
 	targets := change.After != nil && change.Before.Found && !change.Rewrites()
-	replaces := r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
+	_, anew := d.Action.(decide.MakeAnew)
+	replaces := anew || r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
 	takesOver := change.Adopts() && !change.Before.Shared
 	settles := progress.Settles && !replaces && !takesOver
 	if progress.Rest == nil || d.Err != nil || !targets && !settles {

@@ -125,11 +125,18 @@ func (c Case) bounded(d Decision) Decision {
 			op.Blocked = "the cloud does not keep it"
 		}
 	}
-	if change.Before.Found {
+	switch beside, is := d.Action.(Beside); {
+	case is: // the present balancer is looked after all the same
+		beside.Operations, beside.After = nil, nil
+		d.Action = beside
+	case change.Before.Found:
 		d.Action = Keep{change.Before}
+	default:
+		d.Action = Refuse{Before: change.Before}
+	}
+	if change.Before.Found {
 		return d
 	}
-	d.Action = Refuse{Before: change.Before}
 	d.Err = errors.Join(d.Err, &cloud.Error{Op: "creating balancer", Err: errors.New("the cloud does not keep it")})
 	return d
 }

@@ -17,7 +17,8 @@ import (
 //	             left of their change
 //	Removed      the end of a deletion that the cloud has        the next look of a Service that gives its balancer up, which
 //	             acknowledged                                    confirms it, or a run for one that wants it back
-//	Failed       an operation that failed                        the next change that is decided, or made
+//	Failed       an operation that failed                        the next action of an Ensure, or the next change of a load
+//	                                                             balancer
 //
 //sumtype:decl
 type Phase interface{ phase() }
@@ -43,8 +44,11 @@ type (
 	// Removed says that the cloud has acknowledged the deletion of the balancer of a Service that gives it up, and that nobody has
 	// looked since whether anything is left.
 	Removed struct{}
-	// Failed says that an operation of the last change has failed.
-	Failed struct{ Group *operation.Group }
+	// Failed says that an operation of the last change has failed. Since is as in Running.
+	Failed struct {
+		Group *operation.Group
+		Since time.Time
+	}
 )
 
 func (Pending) phase()     {}
@@ -76,13 +80,15 @@ func (m *Service) PendingSince() time.Time {
 		return p.Since
 	case Interrupted:
 		return p.Since
-	case Removed, Failed, nil:
+	case Failed:
+		return p.Since
+	case Removed, nil:
 	}
 	return time.Time{}
 }
 
-// SetPending notes since when the balancer is seen pending, zero where it is not. Then a failure stays, and so does a deletion that was
-// not confirmed: whoever asks decides what they mean.
+// SetPending notes since when the balancer is seen pending, zero where it is not. A failure stays, and so does a deletion
+// that was not confirmed where nothing is pending: who decides asks for them.
 func (m *Service) SetPending(since time.Time) {
 	switch p := m.Phase.(type) {
 	case Running:
@@ -91,7 +97,10 @@ func (m *Service) SetPending(since time.Time) {
 	case Interrupted:
 		p.Since = since
 		m.Phase = p
-	case Removed, Failed:
+	case Failed:
+		p.Since = since
+		m.Phase = p
+	case Removed:
 		if !since.IsZero() {
 			m.Phase = Pending{since}
 		}
