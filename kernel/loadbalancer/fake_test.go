@@ -30,7 +30,7 @@ func checkID(id string) (string, bool) { return id, strings.HasPrefix(id, "lb-")
 var fakeDescriptor = cloud.Descriptor{
 	Name: "fake", ProviderIDSchemes: []string{"fake"}, IDAnnotation: keyID.Name,
 	Capabilities: cloud.Capabilities{
-		Balancers: true, SourceRanges: true, MaxTargets: 6, VersionStamps: true,
+		Balancers: true, SourceRanges: true, VersionStamps: true,
 		Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 		Immutable: []string{cloud.FieldScope, "tier"},
 	},
@@ -106,6 +106,7 @@ var (
 
 func (d *fakeDriver) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
 func (d *fakeDriver) Instances() cloud.Instances                       { return nil }
+func (d *fakeDriver) MaxTargets(cloud.Balancer) int                    { return 6 }
 
 func (d *fakeDriver) Classify(err error) cloud.Failure {
 	if _, ok := errors.AsType[*cloud.Invalid](err); ok {
@@ -120,8 +121,7 @@ func (d *fakeDriver) Classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
-func (d *fakeDriver) Defaults() map[string]string   { return d.defaults }
-func (d *fakeDriver) Impossible() map[string]string { return nil }
+func (d *fakeDriver) Defaults() map[string]string { return d.defaults }
 
 func (d *fakeDriver) failing(call string, done bool) error {
 	if d.fail == nil {
@@ -330,7 +330,7 @@ func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
 }
 
 var (
-	_ cloud.Driver    = (*fakeDriver)(nil)
+	_ cloud.Account   = (*fakeDriver)(nil)
 	_ cloud.Balancers = (*fakeDriver)(nil)
 )
 

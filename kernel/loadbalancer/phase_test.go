@@ -129,7 +129,7 @@ var _ cloud.Operations = (*pacedCloud)(nil)
 func paced(t *testing.T) (*pacedCloud, *fixture) {
 	t.Helper()
 	var d *pacedCloud
-	f := withDriver(t, func(driver *fakeDriver) cloud.Driver {
+	f := withDriver(t, func(driver *fakeDriver) cloud.Account {
 		d = &pacedCloud{fakeDriver: driver, running: map[string]cloud.Change{}, ended: map[string]error{}}
 		return d
 	})
