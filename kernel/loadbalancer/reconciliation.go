@@ -70,7 +70,9 @@ func (m *Manager) begin(ctx context.Context, svc *corev1.Service, nodes []*corev
 	}
 	memory.State.Before = state.DuplicatesOf(svc)
 	r := &reconciliation{
-		Case:    decide.Case{Asked: &asked, Cloud: m.cloud, Memory: &memory.State, Live: m.executor.Mode() == run.Live},
+		Case: decide.Case{
+			Subject: decide.Subject{Asked: &asked, Cloud: m.cloud, Memory: &memory.State}, Live: m.executor.Mode() == run.Live,
+		},
 		manager: m, entry: memory, began: time.Now(), nodes: nodes,
 	}
 	r.finder, r.writer, r.removal, r.second = finder{r}, writer{r}, removal{r}, second{r}
