@@ -39,7 +39,9 @@ func pool(key string, more fields) cloud.Resource {
 }
 
 func member(pool, key string) cloud.Resource {
-	return res("member", key, fields{"pool": idOf("pool", pool), "address": key})
+	r := res("member", key, fields{"pool": idOf("pool", pool), "address": key})
+	r.Machine = cloud.InstanceID(key)
+	return r
 }
 
 func listener(key, pool, protocol string) cloud.Resource {
@@ -247,7 +249,7 @@ func TestUniqueField(t *testing.T) {
 	}
 	refused := newFake(kinds, list(group("old", "web"), lb(nil)), list(group("new", "web"), lb(nil)))
 	refused.fails["update group old name"] = &cloud.Invalid{}
-	if err := refused.settle(t, cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(refused.done, []string{"update group old name", "create group new"}) {
+	if err := refused.settle(t, cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(refused.done, []string{"update group old name"}) {
 		t.Errorf("a refusal: done %q, error %v", refused.done, err)
 	}
 }

@@ -1,0 +1,322 @@
+package composite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// run is a change that is carried out.
+type run struct {
+	model  *model
+	change cloud.Change
+	// steps are those that are left.
+	steps []*step
+	// progress is what the run has to tell so far, last the step that was done last.
+	progress cloud.Progress
+	last     string
+	// follows says that the driver tells when a balancer has settled.
+	follows bool
+	// goesOn says that this run follows another one without a look, and unseen that it does because the balancer has settled.
+	goesOn, unseen bool
+	// passed says that a step was passed over, so that what follows may be about what others write too.
+	passed bool
+	// refusals are what the cloud has refused, repeats says that the next run asks for something of that again, and ended that
+	// only targets are brought yet.
+	refusals       []error
+	repeats, ended bool
+	// unknown are resources that were made along with another one, whose ids are not known.
+	unknown map[cloud.IDOf]bool
+	// fitting are resources that were found to fit before the present one is deleted, former those that were deleted
+	// to be made again.
+	fitting map[cloud.IDOf]bool
+	former  map[cloud.IDOf]cloud.Resource
+	// disturbed are the kinds of which nothing is known any more, see cloud.ResourceKind.
+	disturbed map[string]bool
+	// made is what the cloud has answered of a balancer that was made.
+	made cloud.Made
+}
+
+// mustLook reports whether the balancer has to be looked at before a step: an earlier one may have changed what it is about.
+func (r *run) mustLook(s *step) bool {
+	return r.passed || r.disturbed[s.kind.Name] || r.isUnknown(s)
+}
+
+// isUnknown reports whether a step is about something that was brought along in this run, or leads to
+// it: the id of that is not known before the next run. So are fields that the answer did not have.
+func (r *run) isUnknown(s *step) bool {
+	if r.unknown[s.owner] {
+		return true
+	}
+	for _, one := range append([]cloud.Resource{s.present, s.wanted}, s.with...) {
+		if s.verb != cloud.Create && r.unknown[one.Ref()] {
+			return true
+		}
+		for _, value := range one.Fields {
+			field, isField := r.model.resolved(value).(cloud.FieldOf)
+			if isField && r.model.present.has(field.Of) || slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return r.unknown[ref] }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// looks ends a run where the balancer has to be looked at.
+func (r *run) looks() (cloud.Progress, error) {
+	r.progress.Pending, r.progress.More, r.progress.Step, r.progress.GoesOn = true, true, r.last, !r.repeats
+	return r.progress, errors.Join(r.refusals...)
+}
+
+// carryOut carries out a step.
+func (r *run) carryOut(ctx context.Context, s *step) (id string, err error) {
+	if err := r.fits(ctx, s); err != nil {
+		return "", err
+	}
+	owner, hasID := r.model.resolved(s.owner).(string)
+	switch missing := r.unresolved(s.wanted); {
+	case s.wanted.Problem != nil:
+		err = s.wanted.Problem
+	case s.kind.Batch != "" && !hasID:
+		err = fmt.Errorf("the id of %s %s is not known", s.owner.Kind, s.owner.Key)
+	case s.verb == cloud.Create && missing != nil:
+		err = fmt.Errorf("%s %s, which it refers to, is not there", missing.Kind, missing.Key)
+	case s.kind.Batch != "":
+		err = s.kind.Write(ctx, owner, r.withIDs(s.with...))
+	case s.verb == cloud.Create && s.kind.Together != "":
+		err = s.kind.Add(ctx, r.withIDs(s.all()...))
+	case s.verb == cloud.Create:
+		id, err = r.create(ctx, s)
+	case s.verb == cloud.Update:
+		err = s.kind.Update(ctx, r.present(s.present)[0], r.withIDs(s.wanted)[0], s.fields)
+	case s.kind.Together != "":
+		err = s.kind.Remove(ctx, r.present(s.all()...))
+	default:
+		err = s.kind.Delete(ctx, r.present(s.present)[0])
+	}
+	r.blame(s, err)
+	if err != nil {
+		return id, fmt.Errorf("%s: %w", s.doing(), err)
+	}
+	return id, nil
+}
+
+// fits asks once whether the cloud would have what a step leads to, in the place of a resource that is there.
+func (r *run) fits(ctx context.Context, s *step) error {
+	if s.replaces == nil || r.fitting[s.replaces.Ref()] {
+		return nil
+	}
+	ref := s.replaces.Ref()
+	if ask := r.model.byName[ref.Kind].Fits; ask != nil {
+		if err := ask(ctx, r.withIDs(r.model.present.byRef[ref])[0], r.withIDs(*s.replaces)[0]); err != nil {
+			return fmt.Errorf("%s stays as it is: %w", called(ref.Kind, ref.Key), err)
+		}
+	}
+	r.fitting[ref] = true
+	return nil
+}
+
+// withIDs returns resources with ids in the place of what stands for them.
+func (r *run) withIDs(list ...cloud.Resource) []cloud.Resource {
+	resolved := make([]cloud.Resource, len(list))
+	for i, one := range list {
+		one.Fields = maps.Clone(one.Fields)
+		for name, value := range one.Fields {
+			one.Fields[name] = r.model.resolved(value)
+		}
+		resolved[i] = one
+	}
+	return resolved
+}
+
+// present returns resources as they are by now, with ids.
+func (r *run) present(list ...cloud.Resource) []cloud.Resource {
+	var present []cloud.Resource
+	for _, one := range list {
+		present = append(present, r.model.present.byRef[one.Ref()])
+	}
+	return r.withIDs(present...)
+}
+
+// unresolved returns a resource that this one refers to and whose id is not known, nil when there is
+// none.
+func (r *run) unresolved(one cloud.Resource) *cloud.IDOf {
+	for _, value := range one.Fields {
+		if refs := idsIn(r.model.resolved(value)); len(refs) > 0 {
+			return &refs[0]
+		}
+	}
+	return nil
+}
+
+// create makes the resource of a step, and notes what the answer says of a balancer.
+func (r *run) create(ctx context.Context, s *step) (id string, err error) {
+	wanted, with := r.withIDs(s.wanted)[0], r.withIDs(s.with...)
+	if s.kind.CreateBalancer == nil {
+		return s.kind.Create(ctx, wanted, with)
+	}
+	r.made, err = s.kind.CreateBalancer(ctx, wanted, with)
+	r.model.chosen = r.made.Fields
+	return r.made.ID, err
+}
+
+// blame says which machines a step was to make targets that was refused for them.
+func (r *run) blame(s *step, err error) {
+	for _, refused := range cloud.RefusedTargets(err) {
+		if refused.Asked != nil {
+			continue
+		}
+		for _, one := range append([]cloud.Resource{s.wanted}, s.with...) {
+			if one.Machine != "" && !r.model.present.has(one.Ref()) {
+				refused.Asked = append(refused.Asked, one.Machine)
+			}
+		}
+	}
+}
+
+// wait notes that a part of a step has to wait. What cannot be deleted yet stays; the rest is done.
+func (r *run) wait(s *step, id string, w cloud.Waiting) error {
+	p := &r.progress
+	p.Warnings = append(p.Warnings, w.Warnings...)
+	p.Pending = p.Pending || w.After == 0
+	p.Again = soonest(p.Again, w.After)
+	r.passed = r.goesOn
+	if s.verb != cloud.Delete {
+		r.note(s, id)
+		return nil
+	}
+	for _, one := range s.all() {
+		r.model.waiting[one.Ref()] = true
+	}
+	if r.steps = r.steps[1:]; r.ended {
+		return nil
+	}
+	return r.plan()
+}
+
+// note notes what a step has changed.
+func (r *run) note(s *step, id string) {
+	r.steps = r.steps[1:]
+	switch {
+	case s.verb == cloud.Create:
+		for _, one := range s.with {
+			r.unknown[one.Ref()] = s.kind.Together == ""
+		}
+		for _, one := range s.all() {
+			delete(r.former, one.Ref())
+		}
+	case s.verb == cloud.Delete && s.replaces != nil && s.replaces.Ref() == s.present.Ref():
+		r.former[s.present.Ref()] = r.model.present.byRef[s.present.Ref()]
+	}
+	r.model.done(s, id)
+	if s.verb == cloud.Create {
+		return
+	}
+	for _, kind := range s.kind.Disturbs {
+		if len(r.model.present.of(kind)) > 0 {
+			r.disturbed[kind] = true
+		}
+	}
+}
+
+// done notes that a step was done.
+func (r *run) done(s *step, id string) {
+	r.note(s, id)
+	r.last, r.passed = s.doing(), r.unseen // so may what follows one that settles at once
+	if s.verb != cloud.Create || !s.kind.Anchor || r.change.After == nil {
+		return
+	}
+	// What is known of a balancer that was made. The rest is read afterwards.
+	r.progress.Observed = &cloud.Observed{
+		Found: true, ID: id, State: cloud.BalancerPending, Balancer: *r.change.After, Lookups: r.change.Input.Lookups, Native: r.made.Native,
+	}
+	if len(r.change.After.OwnershipTags) > 0 {
+		r.progress.Observed.Owner = r.change.Input.Owner
+	}
+}
+
+// end ends a run after the last step.
+func (r *run) end() (cloud.Progress, error) {
+	if len(r.disturbed) > 0 {
+		return r.looks()
+	}
+	r.tell()
+	return r.progress, errors.Join(r.refusals...)
+}
+
+// tell says what the balancer is after a change that was carried out whole, where the answers say so.
+func (r *run) tell() {
+	told := slices.ContainsFunc(r.model.kinds, func(k cloud.ResourceKind) bool { return k.CreateBalancer != nil && k.Settles == 0 })
+	if !told || len(r.refusals) > 0 || r.progress.Pending || r.progress.Again > 0 || r.change.After == nil {
+		return
+	}
+	o := r.change.Before
+	if made := r.progress.Observed; made != nil {
+		o = *made
+		o.State, o.Addresses = cloud.BalancerActive, r.made.Addresses
+	}
+	if o.State != cloud.BalancerActive || len(o.Addresses) == 0 {
+		return
+	}
+	if len(r.change.After.OwnershipTags) > 0 {
+		o.Owner = r.change.Input.Owner
+	}
+	o.Balancer, o.Native = *r.change.After, nil
+	r.progress.Observed = &o
+}
+
+// paused ends a run after a step with which the cloud is busy for a while. The next run goes on with the rest, without a look, where
+// that may follow.
+func (r *run) paused(s *step, id string) (cloud.Progress, error) {
+	r.done(s, id)
+	p := r.progress
+	p.Pending, p.After, p.Again, p.Step, p.More, p.GoesOn = true, s.kind.Settles, 0, r.last, len(r.steps) > 0, !r.repeats
+	p.Removed = s.verb == cloud.Delete && s.kind.Anchor && len(r.model.present.of(s.kind.Name)) == 0
+	switch {
+	case !p.More || len(r.refusals) > 0 && len(r.former) == 0 || r.disturbed[r.steps[0].kind.Name]:
+	case len(p.Operations) > 0: // what was deleted to be made again is known to this run alone
+		p.Rest, p.Settles = r, len(r.former) > 0
+	case r.follows && r.settles(s, r.steps[0]):
+		p.Operations, p.Rest, p.Settles = r.anchors(), r, true
+	}
+	r.progress.Settles = p.Settles
+	return p, errors.Join(r.refusals...)
+}
+
+// settles reports whether the next step can follow without a look as soon as the balancer has settled:
+//
+//	the next step                         follows
+//	changes what bears ownership tags     where the request compares them first: another Service may use it by then
+//	deletes that                          no, for the same reason
+//	is about a part of the balancer       yes
+//	makes an object that does not settle  where the balancer was made just before, and the answer says what is needed of it
+//	changes or deletes such an object     no: others write it too
+func (r *run) settles(s, next *step) bool {
+	made := s.verb == cloud.Create && s.kind.Anchor
+	if made && s.kind.CreateBalancer == nil || r.progress.Pending || r.isUnknown(next) || len(r.anchors()) == 0 {
+		return false
+	}
+	switch {
+	case next.kind.Anchor:
+		return next.kind.Compares && next.verb == cloud.Update
+	case next.kind.Settles > 0:
+		return true
+	}
+	return made && next.verb == cloud.Create
+}
+
+// anchors are the ids of what bears the ownership tags.
+func (r *run) anchors() (ids []string) {
+	for _, kind := range r.model.kinds {
+		for _, one := range r.model.present.of(kind.Name) {
+			if kind.Anchor {
+				ids = append(ids, one.ID)
+			}
+		}
+	}
+	return ids
+}
