@@ -47,9 +47,6 @@ type Resource struct {
 	// Needs are further resources that have to be there before this one is made. While the cloud refuses
 	// one of them, this one is not changed.
 	Needs []IDOf
-	// ForTargets says that it lets traffic to targets, such as a rule of the nodes' security groups. As targets are, it is made although
-	// the cloud refuses something else.
-	ForTargets bool
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.
 	Trial *Resource

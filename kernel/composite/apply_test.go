@@ -10,13 +10,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// TestRefusals checks what is done although the cloud refuses a part for good: targets are brought.
+// TestRefusals checks what is done although the cloud refuses a part for good.
 func TestRefusals(t *testing.T) {
 	invalid := &cloud.Invalid{Field: "x", Value: "y", Want: "z"}
 	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
 	present := list(lb(fields{"name": "old"}), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"), listener("81", "p", "tcp"))
 	wanted := list(lb(fields{"name": "new"}), pool("p", nil), member("p", "n"), pool("q", nil), listener("80", "q", "tcp"), listener("82", "p", "tcp"))
-	// Besides what is refused members are right.
+	// Besides what is refused, and what needs it, the rest is made, and members are right. Nothing else goes.
 	impossible := pool("q", nil)
 	impossible.Problem = invalid
 	trial := listener("trial", "p", "tls")
@@ -30,15 +30,19 @@ func TestRefusals(t *testing.T) {
 	}{
 		"a resource that something refers to": {
 			wanted, map[string]error{"create pool q": invalid},
-			[]string{"create pool q", "create member n", "delete member m"}, invalid,
+			[]string{"create pool q", "create member n", "create listener 82", "delete member m", "update balancer b name"}, invalid,
 		},
 		"no room for a resource": {
 			wanted, map[string]error{"create listener 82": quota},
-			[]string{"create pool q", "create member n", "update listener 80 pool", "create listener 82", "delete member m"}, quota,
+			[]string{"create pool q", "create member n", "update listener 80 pool", "create listener 82", "delete member m", "update balancer b name"}, quota,
+		},
+		"two resources": {
+			wanted, map[string]error{"create pool q": invalid, "create listener 82": quota},
+			[]string{"create pool q", "create member n", "create listener 82", "delete member m", "update balancer b name"}, quota,
 		},
 		"a target too, so that the one before stays": {
 			wanted, map[string]error{"create pool q": invalid, "create member n": quota},
-			[]string{"create pool q", "create member n"}, quota,
+			[]string{"create pool q", "create member n", "update balancer b name"}, quota,
 		},
 		"a change that leaves an old part in use": {
 			list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), map[string]error{"update listener 80 pool": invalid},
@@ -46,7 +50,7 @@ func TestRefusals(t *testing.T) {
 		},
 		"a resource that the driver knows to be impossible": {
 			slices.Concat(wanted[:3], list(impossible), wanted[4:]), nil,
-			[]string{"create member n", "delete member m"}, invalid,
+			[]string{"create member n", "create listener 82", "delete member m", "update balancer b name"}, invalid,
 		},
 		"a trial": {
 			list(lb(nil), pool("p", nil), member("p", "m"), tried), map[string]error{"create listener trial": invalid},
@@ -81,7 +85,53 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// While something is refused, what needs it does not change; targets do.
+// Nothing is replaced after a refusal, and a trial does not stay. One that was not made is not deleted.
+func TestAfterARefusal(t *testing.T) {
+	trial, tried := listener("trial", "p", "tls"), listener("80", "p", "tls")
+	tried.Trial = &trial
+	present := list(lb(nil), pool("p", nil), listener("80", "p", "tcp"))
+	wanted := list(res("group", "g", nil), lb(nil), pool("p", nil), member("p", "m"), tried, listener("81", "p", "tcp"))
+	for refused, want := range map[string][]string{
+		"create group g":     {"create group g", "create member m", "create listener 81"},
+		"create listener 81": {"create group g", "create member m", "create listener trial", "delete listener 80", "create listener 80", "create listener 81", "delete listener trial"},
+	} {
+		f := newFake(prompt(), present, wanted)
+		f.fails[refused] = &cloud.Invalid{}
+		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if err == nil || !slices.Equal(f.done, want) || len(f.problems) > 0 {
+			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
+		}
+	}
+}
+
+// A target that is made again stays where what it needs by then is refused.
+func TestTargetThatNeedsWhatIsRefused(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Immutable: []string{"private"}}}
+	target := func(private bool, needs ...cloud.IDOf) cloud.Resource {
+		return cloud.Resource{Kind: "member", Key: "m", Machine: "m", Needs: needs, Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
+	}
+	f := newFake(kinds, list(lb(nil), target(false)), list(lb(nil), res("network", "n", nil), target(true, idOf("network", "n"))))
+	f.fails["create network n"] = &cloud.Invalid{}
+	if _, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(f.done, []string{"create network n"}) {
+		t.Errorf("carried out %q, %v", f.done, err)
+	}
+}
+
+// What a balancer brings is left out with what was refused. The others come with it.
+func TestBroughtAfterARefusal(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true, Brings: []string{"listener"}}, {Name: "listener"}}
+	secure, plain := front("443", "tls"), front("80", "tcp")
+	secure.Fields["certificate"] = idOf("certificate", "c")
+	f := newFake(kinds, nil, list(res("certificate", "c", nil), lb(nil), secure, plain))
+	f.fails["create certificate c"] = &cloud.Invalid{}
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	_, has80 := f.at(plain.Ref())
+	if _, has443 := f.at(secure.Ref()); err == nil || !has80 || has443 || len(f.problems) > 0 {
+		t.Errorf("carried out %q, %v, listener 80: %t, 443: %t; problems %q", f.done, err, has80, has443, f.problems)
+	}
+}
+
+// While something is refused, what needs it does not change; what only belongs to that does.
 func TestNeedsOfAChange(t *testing.T) {
 	rule := func(group string) cloud.Resource { return res("rule", "r", fields{"group": idOf("group", group)}) }
 	balancer, pools := lb(fields{"subnets": "new", "name": "new"}), pool("p", fields{"health": "new"})
@@ -271,7 +321,7 @@ func TestTogetherWhileRefused(t *testing.T) {
 	wanted := list(lb(nil), pool("p", nil), member("p", "new"), pool("q", nil), member("q", "new q"), listener("80", "q", "tcp"))
 	for refused, want := range map[string][]string{
 		"create pool q":       {"create pool q", "create member new", "delete member old"},
-		"create member new":   {"create pool q", "create member new", "create member new q"},
+		"create member new":   {"create pool q", "create member new", "create member new q", "update listener 80 pool"},
 		"create member new q": {"create pool q", "create member new", "create member new q", "delete member old"},
 	} {
 		f := newFake(kinds, present, wanted)

@@ -12,7 +12,7 @@ import (
 // replacement returns the step that leads to another resource in the place of this one, which serves
 // until everything is ready for the other one.
 func (m *model) replacement(kind cloud.ResourceKind, present, wanted cloud.Resource) *step {
-	s, ready := m.before(kind, wanted)
+	s, ready := m.before(wanted)
 	if s != nil || !ready {
 		return s
 	}

@@ -14,7 +14,7 @@
 //	   refer to it
 //	3  fields that change last; of a balancer that its Service gives up, the ownership tags
 //
-// A step that the cloud refuses ends that, but for targets, see refuse.go.
+// Where the cloud refuses a step, those that need what was refused are left out, see refuse.go.
 //
 // A run ends with the first step after which the cloud is busy. The next run observes and goes on,
 // so a crash costs nothing. Where the driver tells when the balancer has settled, the next steps of its parts follow

@@ -249,7 +249,7 @@ func TestUniqueField(t *testing.T) {
 	}
 	refused := newFake(kinds, list(group("old", "web"), lb(nil)), list(group("new", "web"), lb(nil)))
 	refused.fails["update group old name"] = &cloud.Invalid{}
-	if err := refused.settle(t, cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(refused.done, []string{"update group old name"}) {
+	if err := refused.settle(t, cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(refused.done, []string{"update group old name", "create group new"}) {
 		t.Errorf("a refusal: done %q, error %v", refused.done, err)
 	}
 }

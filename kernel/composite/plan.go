@@ -185,7 +185,7 @@ func (m *model) nextFor(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 }
 
 func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
-	s, ready := m.before(kind, wanted)
+	s, ready := m.before(wanted)
 	if s != nil || !ready {
 		return s
 	}
@@ -204,7 +204,7 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 
 // before returns the step that makes something the resource refers to, and whether all of that is
 // there where no step is due. What has to be made again counts as missing.
-func (m *model) before(kind cloud.ResourceKind, r cloud.Resource) (due *step, ready bool) {
+func (m *model) before(r cloud.Resource) (due *step, ready bool) {
 	ready = true
 	for _, ref := range references(r) {
 		other, wanted := m.wanted.byRef[ref]
@@ -214,7 +214,7 @@ func (m *model) before(kind cloud.ResourceKind, r cloud.Resource) (due *step, re
 		case !m.present.has(ref) || m.isReplaced(ref):
 			s = m.nextFor(referred, other)
 		default:
-			s, _ = m.before(referred, other)
+			s, _ = m.before(other)
 		}
 		if s != nil {
 			return s, false
@@ -289,7 +289,7 @@ func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.
 		if m.present.has(r.Ref()) || r.Problem != nil {
 			return false
 		}
-		s, ready := m.before(kind, r)
+		s, ready := m.before(r)
 		return s == nil && ready
 	})
 }
@@ -315,7 +315,7 @@ func (m *model) update(kind cloud.ResourceKind, present, wanted cloud.Resource, 
 	})
 	switch {
 	case len(fields) == 0 && waits:
-		s, _ := m.before(kind, wanted)
+		s, _ := m.before(wanted)
 		return s
 	case len(fields) == 0:
 		return nil

@@ -8,14 +8,14 @@ import (
 )
 
 // Between the deletion of a resource and the creation of another one in its place nothing serves. So the cloud is asked first
-// what can be asked, and what it refuses all the same is made again as it was before. Any other refusal ends the change: what is
-// left may depend on what was refused. Nodes come and go whatever is wrong with an annotation, so targets are brought.
+// what can be asked, and what it refuses all the same is made again as it was before. After a refusal nothing is deleted but targets,
+// which come and go with nodes: it may serve in the place of what was refused.
 //
 //	refused is                                       the run goes on with
 //	another resource in the place of a present one   the rest, and the present one
 //	what may be made otherwise                       the rest, and that
-//	what something was deleted for                   that, as it was before, then targets. This is remembered for the request
-//	anything else                                    targets
+//	what something was deleted for                   that, as it was before, and what is left. This is remembered for the request
+//	anything else                                    what is left: the steps that need nothing of it
 
 // isRefusal reports whether the same request will fail again.
 func (b *balancers) isRefusal(err error) bool {
@@ -41,7 +41,7 @@ func (r *run) refuse(s *step, err error) error {
 			again.with = s.with
 		}
 		r.passed = false
-		r.steps = append([]*step{again}, r.targets(s)...)
+		r.steps = append([]*step{again}, r.left(s, back)...)
 	case !r.ended && s.replaces != nil && r.model.keep(s.replaces.Ref()):
 		r.repeats = r.repeats || r.fitting[s.replaces.Ref()]
 		return r.plan()
@@ -51,7 +51,7 @@ func (r *run) refuse(s *step, err error) error {
 		return r.plan()
 	default:
 		r.repeats = true
-		r.steps = r.targets(s)
+		r.steps = r.left(s, nil)
 	}
 	r.ended = true
 	return nil
@@ -77,31 +77,94 @@ func (r *run) putBack(s *step) (back []cloud.Resource) {
 	return back
 }
 
-// targets are the steps that are left after one that was refused. What serves stays where others should have come in its place.
-func (r *run) targets(refused *step) (left []*step) {
-	if r.model.deletes {
+// left are the steps that are left after one that was refused, and its resources that are put back: those that need nothing of it, and
+// nothing that needs it. Nothing else is replaced. Of what goes, what serves stays where others should have come in its place.
+func (r *run) left(refused *step, back []cloud.Resource) (left []*step) {
+	if r.model.deletes || refused.verb == cloud.Delete {
 		return nil
 	}
-	together := refused.kind.Together
+	rest := &remainder{model: r.model, made: map[cloud.IDOf]bool{}, without: map[cloud.IDOf]bool{}, half: map[cloud.IDOf]string{}}
+	for _, one := range back {
+		rest.made[one.Ref()] = true
+	}
+	for _, one := range refused.all() {
+		rest.goes(refused.kind, one, rest.made[one.Ref()])
+	}
 	for _, s := range r.steps[1:] {
-		inPlace := s.verb == cloud.Delete && s.kind.Name == refused.kind.Name && s.present.Fields[together] == refused.wanted.Fields[together]
-		if s.kind.Batch != "" {
-			if r.model.targets[s.kind.Name] && r.model.present.has(s.owner) {
-				left = append(left, s)
-			}
-			continue
+		switch {
+		case s.kind.Batch != "" && rest.isThere(s.owner):
+			left = append(left, s)
+		case s.kind.Batch != "":
+		case s.verb == cloud.Delete:
+			left = append(left, s.of(func(one cloud.Resource) bool { return rest.mayGo(s, one, refused) })...)
+		default:
+			left = append(left, s.of(func(one cloud.Resource) bool { return rest.goes(s.kind, one, rest.isFree(s, one)) })...)
 		}
-		left = append(left, s.of(func(one cloud.Resource) bool {
-			switch {
-			case s.verb == cloud.Delete:
-				return r.model.present.has(one.Ref()) && (r.model.targets[one.Kind] && !inPlace || r.model.trials[one.Ref()])
-			case !r.model.targets[one.Kind] && !one.ForTargets:
-				return false
-			}
-			return !slices.ContainsFunc(references(one), func(ref cloud.IDOf) bool { return !r.model.present.has(ref) })
-		})...)
 	}
 	return left
+}
+
+// remainder is what can be made of a change after a refusal.
+type remainder struct {
+	model *model
+	// made are resources that will be made, without those that will not be as they are wanted.
+	made, without map[cloud.IDOf]bool
+	// half are those of which something that belongs to them is not as it is wanted, by the kind of that. Nothing is led to them but what
+	// is of the same kind, and targets.
+	half map[cloud.IDOf]string
+}
+
+func (rest *remainder) isThere(ref cloud.IDOf) bool {
+	return rest.made[ref] || rest.model.present.has(ref)
+}
+
+// goes notes whether a resource becomes what it has to be.
+func (rest *remainder) goes(kind cloud.ResourceKind, one cloud.Resource, goes bool) bool {
+	if rest.made[one.Ref()] = goes; goes {
+		return true
+	}
+	rest.without[one.Ref()] = true
+	for _, ref := range references(one) {
+		if !rest.model.byName[ref.Kind].Anchor && rest.half[ref] == "" {
+			rest.half[ref] = kind.Name
+		}
+	}
+	return false
+}
+
+// mayGo reports whether a resource is deleted: a trial, or a target that is not wanted, or that is made again.
+func (rest *remainder) mayGo(s *step, one cloud.Resource, refused *step) bool {
+	object := refused.kind.Together
+	inPlace := s.kind.Name == refused.kind.Name && one.Fields[object] == refused.wanted.Fields[object]
+	switch {
+	case !rest.model.present.has(one.Ref()):
+		return false
+	case s.replaces != nil:
+		again := &step{verb: cloud.Create, kind: rest.model.byName[s.replaces.Kind]}
+		return rest.model.targets[s.replaces.Kind] && !inPlace && rest.isFree(again, *s.replaces)
+	}
+	return rest.model.targets[one.Kind] && !inPlace || rest.model.trials[one.Ref()]
+}
+
+// isFree reports whether a step that makes or changes a resource needs nothing that was refused.
+func (rest *remainder) isFree(s *step, one cloud.Resource) bool {
+	isTarget, refs := rest.model.targets[s.kind.Name], references(one)
+	if s.verb == cloud.Update {
+		refs = nil
+		for _, field := range s.fields {
+			refs = append(refs, idsIn(one.Fields[field])...)
+		}
+		if slices.ContainsFunc(one.Needs, func(ref cloud.IDOf) bool { return rest.without[ref] }) {
+			return false
+		}
+	}
+	if !isTarget && (s.replaces != nil || s.verb == cloud.Create && rest.model.present.has(one.Ref())) {
+		return false
+	}
+	return !slices.ContainsFunc(refs, func(ref cloud.IDOf) bool {
+		half := rest.half[ref]
+		return !rest.isThere(ref) || !isTarget && half != "" && half != s.kind.Name
+	})
 }
 
 // of returns the step for those of its resources that are as asked, none where there are none.

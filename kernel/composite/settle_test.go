@@ -31,7 +31,7 @@ func TestPartsFollowWithoutALook(t *testing.T) {
 		"the balancer is given up":         {present: list(lb(fields{"tags": "ours"}), pool("p", nil)), wanted: list(lb(fields{"tags": ""})), deletes: true},
 		"an object that does not settle":   {present: list(lb(nil)), wanted: list(lb(nil), pool("p", nil), res("address", "a", fields{"pool": idOf("pool", "p")}))},
 		"a part of a new balancer":         {wanted: two},
-		"a target after a refusal":         {present: list(lb(nil), pool("q", nil)), wanted: append(two, member("q", "m"), member("q", "n")), fails: map[string]error{"create pool p": &cloud.Invalid{}}},
+		"another part after a refusal":     {present: list(lb(nil)), wanted: append(two, pool("a", nil)), fails: map[string]error{"create pool p": &cloud.Invalid{}}},
 		"another part after one waited":    {present: list(lb(nil)), wanted: append(two, pool("a", nil)), fails: map[string]error{"create pool p": &cloud.Waiting{}}},
 		"a part that is not disturbed":     {present: append(two, ruled("old")), wanted: list(lb(nil), ruled("new"), pool("p", nil)), follows: true},
 		"a part that is disturbed":         {present: list(lb(nil), front("80", "tcp"), front("81", "tcp"), ruled("old")), wanted: list(lb(nil), front("80", "tcp"), ruled("new"))},
@@ -95,7 +95,7 @@ func TestALookAfterAReplacementWhoseDeletionGoesOn(t *testing.T) {
 // A step that is refused or has to wait, when the change goes on, leaves nothing that may be carried out without a look.
 func TestALookAfterAStepThatIsPassedOver(t *testing.T) {
 	for name, why := range map[string]error{"refused": &cloud.Invalid{}, "waits": &cloud.Waiting{}} {
-		wanted := list(lb(nil), pool("p", nil), pool("q", nil), member("p", "m"), res("address", "a", fields{"pool": idOf("pool", "p")}))
+		wanted := list(lb(nil), pool("p", nil), pool("q", nil), res("address", "a", fields{"pool": idOf("pool", "p")}))
 		f := newFake(append(theKinds(), cloud.ResourceKind{Name: "address"}), list(lb(nil)), wanted)
 		b := f.balancers()
 		b.follows = true

@@ -100,7 +100,6 @@ func (n Needs) AddTo(r *cloud.Resources, groups map[string]Rules, own *cloud.Res
 		missing := n.Rules.Without(groups[id])
 		for _, rule := range missing.Sorted() {
 			one := Resource(id, rule, missing[rule], own)
-			one.ForTargets = true
 			if own != nil {
 				one.Needs = []cloud.IDOf{own.Ref()}
 			}

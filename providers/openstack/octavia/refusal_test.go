@@ -33,11 +33,11 @@ func TestRefusal(t *testing.T) {
 		},
 		"members": {
 			members, func(in *cloud.Input) { in.Options[option.ConnectionLimit.Name] = "7" },
-			[]string{members}, []string{members},
+			[]string{members, "PUT /lbaas/listeners/listener", members}, []string{members},
 		},
 		"another port": {
 			"POST /lbaas/listeners", func(in *cloud.Input) { in.Ports[0].Port = 81 },
-			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{members},
+			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{"DELETE /lbaas/pools/made"}, // nothing leads to it
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
