@@ -6,7 +6,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // observe reads the balancer of the Service, from a bulk list where that is enough:
@@ -87,20 +86,17 @@ func (r finder) watch(ctx context.Context, in cloud.Input) (cloud.Observed, erro
 	in.Last = r.Memory.Last
 	observed, err := r.manager.cloud.Balancers.Observe(ctx, in)
 	if r.Memory.Last = nil; err == nil && observed.Found {
-		r.keepLast(in.Known, observed)
+		r.keepLast(observed)
 	}
 	return observed, err
 }
 
-// keepLast keeps what the driver uses of an observation at the next look. Of a balancer that is given up drivers read a part
-// only: stamps say which part, and what is recalled has to be the whole.
-func (r finder) keepLast(known cloud.Known, o cloud.Observed) {
-	switch can := r.manager.cloud.Descriptor.Capabilities; {
-	case can.VersionStamps:
-		r.Memory.Last = &o
-	case can.Recalls && (!known.Deleting || known.Retained):
-		r.Memory.Last = state.Known(o)
+// keepLast keeps what the driver uses of an observation at the next look: all of it where it compares stamps, else the id.
+func (r *reconciliation) keepLast(o cloud.Observed) {
+	if !r.manager.cloud.Descriptor.Capabilities.VersionStamps {
+		o = cloud.Observed{Found: true, ID: o.ID}
 	}
+	r.Memory.Last = &o
 }
 
 // listed reports whether what was found by this input shows whether there are others of the Service.

@@ -29,9 +29,7 @@ import (
 // time, so that it is never pending.
 func (e *Balancers) Observe(ctx context.Context, s *Snapshot, in cloud.Input) (cloud.Observed, error) {
 	lb := s.Balancer
-	if known := in.Last; known != nil && known.ID == s.Name {
-		lb.attributes = recalled(known.Balancer.ProviderFields)
-	} else if !in.Deleting {
+	if !in.Deleting {
 		if err := e.complete(ctx, lb); err != nil {
 			return cloud.Observed{}, err
 		}
