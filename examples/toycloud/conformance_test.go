@@ -14,7 +14,7 @@ import (
 func TestConformance(t *testing.T) {
 	const fixed = "the API has no such field: it is what the cloud does"
 	conformance.Run(t, conformance.Harness{
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			s := newToy()
 			return newDriver(t, s), s
 		},
@@ -35,7 +35,7 @@ func TestConformance(t *testing.T) {
 }
 
 // newDriver returns a driver that talks to the cloud through a real connection.
-func newDriver(t *testing.T, s *toy) cloud.Driver {
+func newDriver(t *testing.T, s *toy) *cloud.Driver {
 	t.Helper()
 	server := httptest.NewServer(s)
 	base := &http.Transport{}

@@ -38,20 +38,25 @@ func Descriptor() cloud.Descriptor {
 	}
 }
 
-// Driver is the driver.
+// Driver implements each member of the driver.
 type Driver struct{ client *api.Client }
 
 // New builds a driver.
-func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
-	return &Driver{&api.Client{
+func New(_ context.Context, config cloud.Config) (*cloud.Driver, error) {
+	d := &Driver{&api.Client{
 		Endpoint:  config.Lookup("TOYCLOUD_ENDPOINT"),
 		UserAgent: config.UserAgent,
 		HTTP:      &http.Client{Transport: config.Transport},
 		Token:     func() (string, error) { return config.Secret("TOYCLOUD_TOKEN") },
-	}}, nil
+	}}
+	return &cloud.Driver{
+		Account:   d,
+		Machines:  cloud.MachineGroup{Instances: d},
+		Balancers: &cloud.BalancerGroup{Composite: d},
+	}, nil
 }
 
-// Identity implements cloud.Driver.
+// Identity implements cloud.Account.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	account, err := d.client.Account(ctx)
 	if err != nil {
@@ -60,10 +65,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Account: account.ID}, nil
 }
 
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
-
-// Classify implements cloud.Driver. A 404 that is not the API's, such as a proxy's, proves nothing.
+// Classify implements cloud.Account. A 404 that is not the API's, such as a proxy's, proves nothing.
 func (d *Driver) Classify(err error) cloud.Failure {
 	refusal, ok := errors.AsType[*api.Failure](err)
 	if !ok {

@@ -15,8 +15,6 @@ const (
 	kindListener = "listener"
 )
 
-var _ cloud.Composite = (*Driver)(nil)
-
 // ResourceKinds implements cloud.Composite. The balancer comes first: listeners belong to it, and its
 // targets have to be there before a listener leads traffic to them.
 func (d *Driver) ResourceKinds() []cloud.ResourceKind {

@@ -1,149 +1,88 @@
-// Returns counts how often somebody who follows a change of a load balancer through the source of
-// a provider comes back to a file that they have left already. Each function is read once, in the
-// order in which it is reached; functions of other modules and of the kernel are not read.
+// Returns counts how often somebody who follows a path through the source comes back to a file that
+// they have left already. Each function is read once, in the order in which it is reached.
 //
-//	go run ./returns ../providers/openstack Resources ResourceKinds
+//	go run ./returns [-alone] [-without PACKAGE,…] FOLDER ENTRY…
+//	go run ./returns ../providers/openstack Resources+ResourceKinds Observe
+//	go run ./returns ../kernel/loadbalancer Manager.Ensure
+//
+// For each entry it prints a line: the entry, the returns, and how many files and functions were read.
+//
+// An entry is a method of a type in FOLDER or below. Without a type it is one of Driver, or else of Balancers, of
+// which a driver is made when it starts; the method may be that of an embedded part. Entries joined by + are one path:
+// what the first one has read is not read again.
+//
+// What is read are the packages in FOLDER and below. A folder of the kernel stands for the whole kernel, which is read
+// from any of its entries, but with -alone. Functions of other modules, of conformance and of packages for tests, whose names end in
+// "test", are not read, nor are those of packages left out with -without: by name (second) or end of path
+// (loadbalancer/second), and what is below them.
+//
+// A name of a function leads to that function. Where a name stands for a function that is chosen elsewhere:
+//
+//   - A method of an interface leads to its implementation, where what was loaded has exactly one. With more of them nothing
+//     is read, because the reader does not know which one is meant.
+//   - A call through a field of a struct leads to the functions that are assigned to the field anywhere in what was
+//     loaded, in composite literals and assignments, also by way of other fields. Up to three are all read, ordered by
+//     file and place: the reader has to know each of them. More of them are a table, of which none is read.
+//   - A parameter or variable that holds a function leads nowhere.
 package main
 
 import (
+	"errors"
+	"flag"
 	"fmt"
-	"go/ast"
-	"go/token"
-	"go/types"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
-
-	"golang.org/x/tools/go/packages"
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "usage: returns FOLDER METHOD...")
-		os.Exit(2)
-	}
-	if err := count(os.Args[1], os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, err)
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "returns:", err)
 		os.Exit(1)
 	}
 }
 
-func count(folder string, entries []string) error {
-	config := &packages.Config{
-		Mode: packages.NeedName | packages.NeedSyntax | packages.NeedTypes | packages.NeedTypesInfo | packages.NeedFiles | packages.NeedImports | packages.NeedDeps,
-		Dir:  folder,
+func run(args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("returns", flag.ContinueOnError)
+	alone := flags.Bool("alone", false, "read a folder of the kernel without the rest of the kernel")
+	without := flags.String("without", "", "packages that are not read, separated by commas")
+	if err := flags.Parse(args); err != nil {
+		return fmt.Errorf("reading the options: %w", err)
 	}
-	loaded, err := packages.Load(config, "./...")
+	if flags.NArg() < 2 {
+		return errors.New("usage: returns [-alone] [-without PACKAGE,...] FOLDER ENTRY")
+	}
+	var left []string
+	if *without != "" {
+		left = strings.Split(*without, ",")
+	}
+	folder, err := filepath.Abs(flags.Arg(0))
 	if err != nil {
-		return fmt.Errorf("loading %s: %w", folder, err)
+		return fmt.Errorf("making the path of %s absolute: %w", flags.Arg(0), err)
 	}
-	r := reader{functions: map[string]function{}, read: map[string]bool{}, left: map[string]bool{}}
-	for _, p := range loaded {
-		r.add(p)
+	read := folder
+	if !*alone {
+		read = whole(folder)
 	}
-	for _, entry := range entries {
-		r.enter(entry, loaded)
+	code, err := load(folder, read, left)
+	if err != nil {
+		return fmt.Errorf("loading %s: %w", flags.Arg(0), err)
 	}
-	fmt.Println(r.returns)
+	return printAll(code, flags.Args()[1:], out)
+}
+
+func printAll(code *source, paths []string, out io.Writer) error {
+	for _, path := range paths {
+		r := newReader(code)
+		for _, name := range strings.Split(path, "+") {
+			entry, err := code.entry(name)
+			if err != nil {
+				return err
+			}
+			r.follow(entry)
+		}
+		fmt.Fprintln(out, path, r.returns, len(r.opened), r.entered)
+	}
 	return nil
-}
-
-// function is the body of a function with what its names mean.
-type function struct {
-	body *ast.BlockStmt
-	info *types.Info
-	file string
-}
-
-type reader struct {
-	functions map[string]function // by full name
-	read      map[string]bool
-	left      map[string]bool
-	file      string
-	returns   int
-}
-
-func (r *reader) add(p *packages.Package) {
-	for _, file := range p.Syntax {
-		name := p.Fset.Position(file.Package).Filename
-		for _, d := range file.Decls {
-			f, ok := d.(*ast.FuncDecl)
-			if !ok || f.Body == nil {
-				continue
-			}
-			if object, ok := p.TypesInfo.Defs[f.Name].(*types.Func); ok {
-				r.functions[object.Origin().FullName()] = function{f.Body, p.TypesInfo, name}
-			}
-		}
-	}
-}
-
-// enter follows the method of that name of the type Driver, its own or that of a part of it, of the
-// first package that has it; else that of the type Balancers, of which a driver is made when it starts.
-func (r *reader) enter(method string, loaded []*packages.Package) {
-	for _, name := range []string{"Driver", "Balancers"} {
-		for _, p := range loaded {
-			driver := p.Types.Scope().Lookup(name)
-			if driver == nil {
-				continue
-			}
-			object, _, _ := types.LookupFieldOrMethod(types.NewPointer(driver.Type()), true, p.Types, method)
-			if f, ok := object.(*types.Func); ok && r.functions[f.Origin().FullName()].body != nil {
-				r.follow(f.Origin().FullName())
-				return
-			}
-		}
-	}
-	fmt.Fprintln(os.Stderr, "no Driver or Balancers has a method", method)
-	os.Exit(1)
-}
-
-func (r *reader) follow(name string) {
-	f, known := r.functions[name]
-	if !known || r.read[name] {
-		return
-	}
-	r.read[name] = true
-	r.open(f.file)
-	ast.Inspect(f.body, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
-		}
-		if object, ok := f.info.Uses[id].(*types.Func); ok && id.Pos() != token.NoPos {
-			for _, target := range r.targets(object.Origin()) {
-				r.follow(target)
-			}
-		}
-		return true
-	})
-}
-
-// targets are the functions that a name stands for: those of any type with a method of that name,
-// where it is one of an interface.
-func (r *reader) targets(f *types.Func) []string {
-	signature, ok := f.Type().(*types.Signature)
-	if !ok || signature.Recv() == nil || !types.IsInterface(signature.Recv().Type()) {
-		return []string{f.FullName()}
-	}
-	var names []string
-	for name := range r.functions {
-		if strings.HasSuffix(name, ")."+f.Name()) {
-			names = append(names, name)
-		}
-	}
-	if len(names) > 1 {
-		return nil // several could be meant
-	}
-	return names
-}
-
-func (r *reader) open(file string) {
-	if file == r.file {
-		return
-	}
-	if r.left[file] {
-		r.returns++
-	}
-	r.left[r.file] = true
-	r.file = file
 }

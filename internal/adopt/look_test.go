@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -94,7 +95,7 @@ func cluster(annotations map[string]string) inspect.Cluster {
 
 func looker(proxied bool, annotations map[string]string) *inspect.Inspector {
 	return inspect.New(inspect.Options{
-		Cloud: run.Decorate(driver{proxied: proxied}, run.Options{
+		Cloud: run.Decorate(cloudtest.Driver(driver{proxied: proxied}), run.Options{
 			Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}, Capabilities: cloud.Capabilities{Protocols: []cloud.Protocol{cloud.ProtocolTCP}}}, Annotations: annotation.Set{proxyKey},
 		}),
 		ClusterID: "kubernetes", Cluster: cluster(annotations), Tuning: framework.DefaultTuning(), Adoption: safety.Adoption{},

@@ -66,7 +66,7 @@ func TestFlagProblems(t *testing.T) {
 func TestMistypedVariable(t *testing.T) {
 	registry.Register(registry.Provider{
 		Descriptor: cloud.Descriptor{Name: "mistyped", Settings: []cloud.Setting{{Name: "MISTYPED_TOKEN", Required: true, Secret: true}}},
-		New:        func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, errors.ErrUnsupported },
+		New:        func(context.Context, cloud.Config) (*cloud.Driver, error) { return nil, errors.ErrUnsupported },
 	})
 	given := command.Flags{CloudProvider: "mistyped", ClusterName: "prod"}
 	t.Setenv("MISTYPED_TOKNE", "secret")

@@ -56,11 +56,11 @@ func within(ctx context.Context) (_ context.Context, answered func()) {
 func reached(ctx context.Context, c *run.Cloud) error {
 	ctx, answered := within(ctx)
 	defer answered()
-	_, err := c.Driver.Identity(ctx)
+	_, err := c.Account.Identity(ctx)
 	if err == nil || cloud.NoAnswer(err) {
 		return err
 	}
-	_, err = c.Driver.Instances().List(ctx)
+	_, err = c.Instances.List(ctx)
 	if err != nil && !cloud.IsClass(err, cloud.FailureUnauthorized) && ctx.Err() != nil {
 		return nil // it answers, and has many machines
 	}

@@ -14,12 +14,13 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/config"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // asked is a cloud that answers the first questions so.
 type asked struct {
-	cloud.Driver
+	cloud.Account
 	identity, list func(context.Context) error
 }
 
@@ -67,7 +68,7 @@ func TestReached(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				err := reached(t.Context(), run.Decorate(tt.cloud, run.Options{}))
+				err := reached(t.Context(), run.Decorate(cloudtest.Driver(tt.cloud), run.Options{}))
 				if took := time.Since(start); (err != nil) != tt.fails || took > tt.most {
 					t.Errorf("%v after %s", err, took)
 				}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -58,8 +59,8 @@ func (driver) Identity(context.Context) (cloud.Identity, error) { return cloud.I
 func (driver) Classify(error) cloud.Failure                     { return cloud.Failure{} }
 func (driver) Instances() cloud.Instances                       { return ids{} }
 
-func fake(d cloud.Driver) *run.Cloud {
-	return run.Decorate(d, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
+func fake(d cloud.Account) *run.Cloud {
+	return run.Decorate(cloudtest.Driver(d), run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
 }
 
 func node(name, providerID string, age time.Duration, taints ...string) *corev1.Node {
@@ -161,7 +162,7 @@ func (scoped) Concerns(providerID string) bool { return strings.HasPrefix(provid
 // Of Nodes that are left alone it is said whose they are.
 func TestWhoseNodesAreLeftAlone(t *testing.T) {
 	f := &facts{Options: Options{Cloud: fake(driver{}), Patience: DefaultPatience}, now: now}
-	f.Cloud.Scoped = scoped{}
+	f.Cloud.ProviderIDScope = scoped{}
 	f.nodes.value = []*corev1.Node{
 		node("ours", "fake://mine/1", time.Hour), node("theirs", "fake://other/1", time.Hour), node("b", "aws:///zone/i-1", time.Hour), node("c", "k3s://c", time.Hour),
 		node("bare", "", time.Hour),

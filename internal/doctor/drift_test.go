@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -72,7 +73,7 @@ func drifts(t *testing.T, d *drifting, names ...string) *facts {
 	t.Helper()
 	f := services()
 	kept := f.Cloud
-	f.Cloud = run.Decorate(d, run.Options{Descriptor: kept.Descriptor})
+	f.Cloud = run.Decorate(cloudtest.Driver(d), run.Options{Descriptor: kept.Descriptor})
 	for _, name := range names {
 		f.services.value = append(f.services.value, service(name, time.Hour, func(s *corev1.Service) {
 			s.UID = types.UID("uid-" + name)

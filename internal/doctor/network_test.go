@@ -101,7 +101,7 @@ func TestAddressOfTheNode(t *testing.T) {
 	one := node("one", "fake://1", time.Hour)
 	one.Annotations = map[string]string{"alpha.kubernetes.io/provided-node-ip": "10.0.0.7"}
 	one.Status.Addresses = []corev1.NodeAddress{{Type: corev1.NodeInternalIP, Address: "10.0.0.7"}}
-	for c, want := range map[cloud.Driver]string{driver{}: "failure | node-address-unknown", forwarding{}: ""} {
+	for c, want := range map[cloud.Account]string{driver{}: "failure | node-address-unknown", forwarding{}: ""} {
 		f := &facts{Options: Options{Cloud: fake(c), Patience: DefaultPatience}, now: now}
 		f.nodes.value = []*corev1.Node{one}
 		f.sky.machines = map[cloud.InstanceID]cloud.Instance{"1": {ID: "1", Name: "one", Addresses: []cloud.Address{{Type: cloud.AddressExternalIP, Address: "192.0.2.1"}}}}
@@ -122,7 +122,7 @@ func (describing) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 // A Node that nobody deletes is named when it has been NotReady for a week.
 func TestSilentNodes(t *testing.T) {
 	for _, tt := range []struct {
-		cloud   cloud.Driver
+		cloud   cloud.Account
 		status  corev1.ConditionStatus
 		silence time.Duration
 		want    string

@@ -200,7 +200,7 @@ func misnamed(f *facts, node *corev1.Node) string {
 	case instance.OptedOut:
 		return ""
 	case instance.Mine:
-		if _, err := f.Cloud.Driver.Instances().ParseProviderID(id); err != nil {
+		if _, err := f.Cloud.Instances.ParseProviderID(id); err != nil {
 			return fmt.Sprintf("its provider-ID %s cannot be read, want %s", id, f.Cloud.Descriptor.ProviderIDForm)
 		}
 		if f.sky.lacks(node) != "" {

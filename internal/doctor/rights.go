@@ -140,7 +140,7 @@ func (o Options) runs(name string) bool {
 	case controllernames.NodeRouteController:
 		possible = o.Cloud.Routes != nil && len(o.Manager.ClusterCIDRs) > 0
 	case controller.CloudFirewall:
-		possible = o.Cloud.Firewalls != nil && o.Cloud.Firewalls.FirewallEnabled()
+		possible = o.Cloud.Firewalls != nil
 	case controller.Tagging:
 		possible = o.Manager.Enabled != nil // it does not run by default
 	}

@@ -77,7 +77,7 @@ func (s *sky) ask(ctx context.Context, o Options) {
 	}
 	first, cancel := context.WithTimeout(ctx, firstAnswer)
 	defer cancel()
-	identity, err := o.Cloud.Driver.Identity(first)
+	identity, err := o.Cloud.Account.Identity(first)
 	switch {
 	case cloud.IsClass(err, cloud.FailureUnauthorized):
 		s.accountErr = err // they may be good for everything but that
@@ -87,7 +87,7 @@ func (s *sky) ask(ctx context.Context, o Options) {
 	default:
 		s.account = identity
 	}
-	list, err := o.Cloud.Driver.Instances().List(ctx)
+	list, err := o.Cloud.Instances.List(ctx)
 	switch {
 	case err != nil:
 		s.err, s.kind = err, kindOf(err)
@@ -219,7 +219,7 @@ func (s *sky) byID(ctx context.Context, o Options, node *corev1.Node) {
 		s.unread[node.Name] = true
 		return
 	}
-	found, err := o.Cloud.Driver.Instances().Get(ctx, id)
+	found, err := o.Cloud.Instances.Get(ctx, id)
 	if machine, there := found[id]; there {
 		s.of[node.Name] = machine
 	} else if err == nil { // with any doubt a machine counts as there
@@ -232,7 +232,7 @@ func (s *sky) byName(ctx context.Context, o Options, node *corev1.Node) {
 		s.unread[node.Name] = true
 		return
 	}
-	found, err := o.Cloud.Driver.Instances().FindByName(ctx, node.Name)
+	found, err := o.Cloud.Instances.FindByName(ctx, node.Name)
 	switch {
 	case err != nil:
 	case len(found) == 1:

@@ -69,7 +69,7 @@ func Read(ctx context.Context, client kubernetes.Interface, services bool, leade
 // controller.Enabled). Where nothing is, the controller manager has no right to read them.
 func NeedsServices(c *run.Cloud, enabled map[string]bool) bool {
 	return c.Balancers != nil && enabled[names.ServiceLBController] ||
-		c.Firewalls != nil && c.Firewalls.FirewallEnabled() && enabled[controller.CloudFirewall]
+		c.Firewalls != nil && enabled[controller.CloudFirewall]
 }
 
 // Node returns the Node of that name, nil when there is none.

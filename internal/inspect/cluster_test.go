@@ -47,12 +47,11 @@ func TestServicesAreReadWhereTheyCount(t *testing.T) {
 		controllers string
 		reads       bool
 	}{
-		"neither":           {run.Cloud{}, "*", false},
-		"balancers":         {run.Cloud{Balancers: noBalancers{}}, "*", true},
-		"firewall":          {run.Cloud{Firewalls: firewalls{enabled: true}}, "*", true},
-		"disabled firewall": {run.Cloud{Firewalls: firewalls{}}, "*", false},
-		"no service loop":   {run.Cloud{Balancers: noBalancers{}}, "route", false},
-		"no firewall loop":  {run.Cloud{Firewalls: firewalls{enabled: true}}, "route", false},
+		"neither":          {run.Cloud{}, "*", false},
+		"balancers":        {run.Cloud{Balancers: noBalancers{}}, "*", true},
+		"firewall":         {run.Cloud{Firewalls: firewalls{}}, "*", true},
+		"no service loop":  {run.Cloud{Balancers: noBalancers{}}, "route", false},
+		"no firewall loop": {run.Cloud{Firewalls: firewalls{}}, "route", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := fake.NewClientset(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "worker"}})
@@ -76,9 +75,4 @@ func TestServicesAreReadWhereTheyCount(t *testing.T) {
 
 type noBalancers struct{ cloud.Balancers }
 
-type firewalls struct {
-	cloud.Firewalls
-	enabled bool
-}
-
-func (f firewalls) FirewallEnabled() bool { return f.enabled }
+type firewalls struct{ cloud.Firewalls }

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -62,7 +63,7 @@ func TestMachineMadeAgain(t *testing.T) {
 		"kubectl delete node worker, then restart its kubelet"
 	for name, is := range map[string]bool{"worker": true, "other": false} {
 		i := New(Options{
-			Cloud:   run.Decorate(machines{{ID: "42", Name: name, ProviderID: "fake://42"}}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}}),
+			Cloud:   run.Decorate(cloudtest.Driver(machines{{ID: "42", Name: name, ProviderID: "fake://42"}}), run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}}),
 			Cluster: Cluster{Nodes: []*corev1.Node{node}}, Tuning: framework.DefaultTuning(),
 		})
 		var explained, planned strings.Builder

@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -25,8 +26,8 @@ func of(providerID string) *corev1.Node {
 
 // TestWhoseNode: of a Node that is left alone it is said whose it is: another project's is not another cloud's.
 func TestWhoseNode(t *testing.T) {
-	driver := run.Decorate(scoped{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
-	offline := run.Decorate(scoped{}, run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}, Offline: true, SchemesSetting: "FAKE_SCHEMES"}})
+	driver := run.Decorate(cloudtest.Driver(scoped{}), run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}}})
+	offline := run.Decorate(cloudtest.Driver(scoped{}), run.Options{Descriptor: cloud.Descriptor{Name: "fake", ProviderIDSchemes: []string{"fake"}, Offline: true, SchemesSetting: "FAKE_SCHEMES"}})
 	for name, test := range map[string]struct {
 		cloud *run.Cloud
 		node  *corev1.Node

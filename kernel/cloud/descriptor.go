@@ -20,8 +20,8 @@ type Descriptor struct {
 	// Status is the maturity of this provider.
 	Status Status
 	// ProviderIDSchemes are the schemes (before "://") of this cloud's Nodes. Nodes with
-	// any other scheme belong to somebody else and are never touched, unless the driver is
-	// Scoped and says otherwise.
+	// any other scheme belong to somebody else and are never touched, unless the driver has a
+	// ProviderIDScope that says otherwise.
 	ProviderIDSchemes []string
 	// SchemesSetting names a declared Setting with which the user adds schemes to ProviderIDSchemes; "" when the provider has none.
 	SchemesSetting string
@@ -130,9 +130,6 @@ type Capabilities struct {
 	// sources and balancers one of them; 0 for no published limit.
 	FirewallRules   int
 	FirewallSources int
-	// MaxTargets is the most targets one balancer can have, 0 for no published limit. Where it depends on the
-	// balancer, see Sized.
-	MaxTargets int
 }
 
 // Limits are the published limits of a cloud's API. Zero means none is published.
@@ -249,7 +246,7 @@ type Config struct {
 
 // New builds a driver. It may read the network only to validate the configuration, and
 // runs on standby replicas too.
-type New func(ctx context.Context, config Config) (Driver, error)
+type New func(ctx context.Context, config Config) (*Driver, error)
 
 // Identity is what the credentials see.
 type Identity struct {

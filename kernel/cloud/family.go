@@ -63,9 +63,9 @@ type Enforcement struct {
 	Clients  Families
 }
 
-// Reaching is implemented by Balancers whose load balancers do not all reach machines at IPv4 addresses, or are not reached at IPv4
+// Reach is for load balancers that do not all reach machines at IPv4 addresses, or are not reached at IPv4
 // addresses alone, with Balancer.DualStack at IPv6 ones too.
-type Reaching interface {
+type Reach interface {
 	// Families says in which families clients reach a balancer that was normalised from this input, and in which it reaches
 	// its targets. It is pure.
 	Families(in Input, b Balancer) (clients, targets Families)

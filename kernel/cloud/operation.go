@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// Operations is implemented by drivers of clouds whose changes go on after the answer, and may fail
-// then: Hetzner's actions, Google's operations, Octavia's load balancers that are pending. A change that does so names what
+// Operations is for clouds whose changes go on after the answer, and may fail then: Hetzner's actions, Google's operations, Octavia's load balancers that are pending. A change that does so names what
 // runs, in Progress.Operations, by a *Running or by ResourceKind.Settles. Several changes may name the same. The kernel asks
 // for those of all Services together. Nothing is remembered over a restart: then what is observed has to tell.
 type Operations interface {

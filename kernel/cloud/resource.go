@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// Composite is implemented in place of Balancers by drivers whose load balancers consist of
-// several resources, each with requests of its own. The kernel compares the resources, orders the
+// Composite is in the place of Balancers where load balancers consist of several resources, each with requests of its own. The kernel compares the resources, orders the
 // steps and carries them out one by one, see package composite.
 type Composite interface {
 	BalancerReader
@@ -118,7 +117,7 @@ type ResourceKind struct {
 	// changed together.
 	Separate []string
 	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
-	// takes no change of any kind that settles. 0 means that it never is. A driver that implements Operations is asked
+	// takes no change of any kind that settles. 0 means that it never is. A driver with Operations is asked
 	// for the state of the Anchor by its id: when that has settled, the next step follows without another look.
 	Settles time.Duration
 	// Anchor says that the resource bears the ownership tags by which the rest is found. It goes

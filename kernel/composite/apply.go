@@ -11,17 +11,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Balancers returns what a driver has for balancers, and false when it has nothing. Those of a
-// cloud.Composite get their Apply here.
-func Balancers(driver cloud.Driver) (cloud.Balancers, bool) {
-	if b, ok := driver.(cloud.Balancers); ok {
-		return b, true
+// Balancers returns what reads and writes a driver's balancers, nil where it has none. Those of a cloud.Composite get their
+// Apply here, and steps says what it would do; steps is nil where balancers are written as a whole.
+func Balancers(driver *cloud.Driver) (all cloud.Balancers, steps Planner) {
+	switch group := driver.Balancers; {
+	case group == nil:
+		return nil, nil
+	case group.Composite != nil:
+		b := &balancers{Composite: group.Composite, classify: driver.Classify, follows: driver.Operations != nil}
+		return b, b
+	default:
+		return group.Whole, nil
 	}
-	if c, ok := driver.(cloud.Composite); ok {
-		_, follows := driver.(cloud.Operations)
-		return &balancers{Composite: c, classify: driver.Classify, follows: follows}, true
-	}
-	return nil, false
 }
 
 type balancers struct {

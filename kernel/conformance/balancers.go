@@ -262,7 +262,7 @@ func tamperable(f *fixture, b cloud.Balancer) []string {
 			fields = append(fields, l.Key()+" "+field)
 		}
 	}
-	if c, ok := f.driver.(cloud.Composite); ok {
+	if c := f.group().Composite; c != nil {
 		for _, kind := range c.ResourceKinds() {
 			fields = append(fields, kind.Name)
 		}

@@ -10,8 +10,8 @@ import (
 
 // listed: the bulk list is from before the last balancer was made.
 func listed(f *fixture) {
-	lister, ok := f.driver.(cloud.BulkLister)
-	if !ok {
+	lister := f.group().BulkLister
+	if lister == nil {
 		return
 	}
 	first, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))
@@ -42,8 +42,8 @@ func listed(f *fixture) {
 
 // deletedAsListed: many balancers that are deleted together are not read one by one.
 func deletedAsListed(f *fixture) {
-	lister, ok := f.driver.(cloud.BulkLister)
-	if !ok {
+	lister := f.group().BulkLister
+	if lister == nil {
 		return
 	}
 	in, _ := f.ensure(f.withMachines(f.spec(basic), "node-1"))

@@ -64,7 +64,7 @@ const (
 // probes prepares a machine and a balancer and returns calls about them.
 func (f *fixture) probes() []probe {
 	id := f.control.AddMachine("node-1")
-	instances := f.driver.Instances()
+	instances := f.driver.Machines
 	all := []probe{
 		{"Identity", func(ctx context.Context) (bool, error) { _, err := f.driver.Identity(ctx); return false, err }, other},
 		{"List", func(ctx context.Context) (bool, error) {
@@ -83,7 +83,7 @@ func (f *fixture) probes() []probe {
 	if f.suite.Descriptor.Capabilities.Balancers {
 		all = append(all, balancerProbes(f)...)
 	}
-	if routes, ok := f.driver.(cloud.Routes); ok {
+	if routes := f.driver.Routes; routes != nil {
 		route := f.aimed(cloud.Route{Destination: netip.MustParsePrefix("10.244.9.0/24"), Target: id, NodeUID: nodeUID(9)})
 		all = append(all, probe{"ListRoutes", func(ctx context.Context) (bool, error) {
 			listed, err := routes.ListRoutes(ctx, owner)
@@ -199,7 +199,7 @@ func (s *suite) neverRetry(t *testing.T) {
 	for _, status := range []int{http.StatusServiceUnavailable, http.StatusTooManyRequests} {
 		f.control.Fail(Fault{Status: status}, 0)
 		before, _ := f.control.Requests()
-		if _, err := f.driver.Instances().Get(f.ctx(), id); err == nil {
+		if _, err := f.driver.Machines.Get(f.ctx(), id); err == nil {
 			t.Errorf("Get succeeded in spite of a %d", status)
 		}
 		f.control.Heal()

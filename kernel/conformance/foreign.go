@@ -44,14 +44,14 @@ func (f *fixture) written(id cloud.InstanceID) (ours, others []string) {
 func foreignProviderIDs(f *fixture) {
 	ours, others := f.written(f.control.AddMachine("node-1"))
 	for _, text := range others {
-		if parsed, err := f.driver.Instances().ParseProviderID(text); err == nil || f.concerns(text) {
+		if parsed, err := f.driver.Machines.ParseProviderID(text); err == nil || f.concerns(text) {
 			f.Errorf("provider-ID %q of another region: machine %q, concerns us: %t", text, parsed, f.concerns(text))
 		}
 	}
 	random, seeds := rand.New(rand.NewPCG(1, 2)), slices.Concat(ours, others, []string{""})
 	for range 2000 {
 		text := broken(random, seeds)
-		parsed, err := f.driver.Instances().ParseProviderID(text)
+		parsed, err := f.driver.Machines.ParseProviderID(text)
 		switch {
 		case err == nil && !f.concerns(text):
 			f.Fatalf("provider-ID %q does not concern us, and is machine %q", text, parsed)

@@ -50,7 +50,7 @@ func goneTarget(f *fixture) {
 		f.control.AddMachine(name)
 		all = append(all, member(name, ""))
 	}
-	machines := remembered{f.driver.Instances(), map[cloud.InstanceID]cloud.Instance{}}
+	machines := remembered{f.driver.Machines, map[cloud.InstanceID]cloud.Instance{}}
 	named := byName(f)
 	for _, node := range all {
 		machine := named[node.Name]

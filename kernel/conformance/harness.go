@@ -13,7 +13,7 @@ import (
 type Harness struct {
 	// New returns a driver on a fresh, empty cloud; it cleans up with t.Cleanup. The driver's
 	// transport has transport.Guard around it, as the kernel's has.
-	New func(t *testing.T) (cloud.Driver, Control)
+	New func(t *testing.T) (*cloud.Driver, Control)
 	// Descriptor and Annotations are what the provider registers.
 	Descriptor  cloud.Descriptor
 	Annotations annotation.Set
@@ -35,7 +35,7 @@ type Harness struct {
 	// capabilities and annotations do not say so, each with the reason.
 	Impossible map[string]string
 	// Refused are Services the cloud would refuse, by what is wrong with them, which the driver's
-	// cloud.Checker has to find before anything is made.
+	// Checker has to find before anything is made.
 	Refused map[string]Service
 	// Errors are further errors the API documents, by name.
 	Errors map[string]APIError
@@ -43,7 +43,7 @@ type Harness struct {
 	// written, with the machine's id in the place of %s. Foreign are those of another region or
 	// project: they concern nobody here.
 	ProviderIDs, Foreign []string
-	// Described are new Nodes whose machines only they describe, for a cloud.Describer.
+	// Described are new Nodes whose machines only they describe, for a Describer.
 	Described []cloud.NodeAttributes
 	// Inventory is the one that New gives the driver, nil for none. Every Node of Described has to be in it, or to have a provider-ID.
 	Inventory cloud.Inventory
@@ -121,7 +121,7 @@ type Inspector interface {
 // Neighbour is a Control of a cloud whose routes have no ownership tag of their Owner but a name made of Config.ClusterName.
 type Neighbour interface {
 	// Neighbour returns the driver of a cluster with another name, on the same cloud.
-	Neighbour() cloud.Driver
+	Neighbour() *cloud.Driver
 }
 
 // Fault is one way in which an answer goes wrong. Exactly one of Status, Hang, Truncate,

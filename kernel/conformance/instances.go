@@ -33,7 +33,7 @@ func (s *suite) instances(t *testing.T) {
 }
 
 func emptyList(f *fixture) {
-	list, err := f.driver.Instances().List(f.ctx())
+	list, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
 	if len(list.Items) != 0 || !list.Complete {
 		f.Errorf("List = %d items, complete %t; want 0, true", len(list.Items), list.Complete)
@@ -47,7 +47,7 @@ func providerIDs(f *fixture) {
 	if !slices.Contains(f.suite.Descriptor.ProviderIDSchemes, scheme) {
 		f.Errorf("ProviderID %q: scheme is none of %v", machine.ProviderID, f.suite.Descriptor.ProviderIDSchemes)
 	}
-	parsed, err := f.driver.Instances().ParseProviderID(machine.ProviderID)
+	parsed, err := f.driver.Machines.ParseProviderID(machine.ProviderID)
 	f.must(err, "ParseProviderID")
 	if parsed != id {
 		f.Errorf("ParseProviderID(%q) = %q, want %q", machine.ProviderID, parsed, id)
@@ -57,7 +57,7 @@ func providerIDs(f *fixture) {
 func malformedProviderIDs(f *fixture) {
 	scheme := f.suite.Descriptor.ProviderIDSchemes[0]
 	for _, malformed := range []string{"", scheme, scheme + "://", scheme + ":///", scheme + "://?", scheme + "://a b", scheme + "://\x00", "://1"} {
-		if id, err := f.driver.Instances().ParseProviderID(malformed); err == nil || id != "" {
+		if id, err := f.driver.Machines.ParseProviderID(malformed); err == nil || id != "" {
 			f.Errorf("ParseProviderID(%q) = %q, %v, want an error and no id", malformed, id, err)
 		}
 	}
@@ -69,7 +69,7 @@ func providerIDForms(f *fixture) {
 	id := f.control.AddMachine("node-1")
 	ours, _ := f.written(id)
 	for _, text := range ours {
-		parsed, err := f.driver.Instances().ParseProviderID(text)
+		parsed, err := f.driver.Machines.ParseProviderID(text)
 		if err != nil || parsed != id || !f.concerns(text) {
 			f.Errorf("provider-ID %q: machine %q, %v, concerns us: %t; want %q, and true", text, parsed, err, f.concerns(text), id)
 		}
@@ -92,7 +92,7 @@ func manyMachines(f *fixture) []cloud.InstanceID {
 func wholeList(f *fixture) {
 	ids := manyMachines(f)
 	reads, _ := f.control.Requests()
-	list, err := f.driver.Instances().List(f.ctx())
+	list, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
 	if after, _ := f.control.Requests(); after-reads < 2 {
 		f.Fatalf("List of %d machines took %d requests: that was not more than one page", len(ids), after-reads)
@@ -118,7 +118,7 @@ func partialList(f *fixture) {
 	ids := manyMachines(f)
 	for _, fault := range []Fault{{Status: http.StatusServiceUnavailable}, {Truncate: true}, {Nonsense: true}, {Blank: true}} {
 		f.control.Fail(fault, 1)
-		list, err := f.driver.Instances().List(f.ctx())
+		list, err := f.driver.Machines.List(f.ctx())
 		f.control.Heal()
 		if err == nil && list.Complete {
 			f.Errorf("List with the second page broken by %+v = %d of %d items, called complete", fault, len(list.Items), len(ids))
@@ -130,7 +130,7 @@ func getAgreesWithList(f *fixture) {
 	for i := range 3 {
 		f.control.AddMachine(fmt.Sprintf("node-%d", i+1))
 	}
-	list, err := f.driver.Instances().List(f.ctx())
+	list, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
 	for _, item := range list.Items {
 		if difference := cmp.Diff(item, f.get(item.ID)); difference != "" {
@@ -148,7 +148,7 @@ func getAgreesWithList(f *fixture) {
 func absentID(f *fixture) {
 	removed, kept := f.control.AddMachine("node-1"), f.control.AddMachine("node-2")
 	f.control.RemoveMachine(removed)
-	found, err := f.driver.Instances().Get(f.ctx(), removed)
+	found, err := f.driver.Machines.Get(f.ctx(), removed)
 	f.must(err, "Get of a removed machine")
 	if len(found) != 0 {
 		f.Errorf("Get of a removed machine = %v, want nothing", found)
@@ -156,7 +156,7 @@ func absentID(f *fixture) {
 	if f.suite.Descriptor.Limits.GetBatch < 2 {
 		return
 	}
-	found, err = f.driver.Instances().Get(f.ctx(), removed, kept)
+	found, err = f.driver.Machines.Get(f.ctx(), removed, kept)
 	f.must(err, "Get of a removed and a present machine")
 	if _, ok := found[kept]; !ok || len(found) != 1 {
 		f.Errorf("Get of a removed and a present machine = %v, want the present one", found)
@@ -167,7 +167,7 @@ func findByName(f *fixture) {
 	f.control.AddMachine("other")
 	want := map[cloud.InstanceID]bool{}
 	for count := range 3 {
-		found, err := f.driver.Instances().FindByName(f.ctx(), "node-1")
+		found, err := f.driver.Machines.FindByName(f.ctx(), "node-1")
 		f.must(err, "FindByName")
 		got := map[cloud.InstanceID]bool{}
 		for _, machine := range found {
@@ -192,9 +192,9 @@ func instancesOnlyRead(f *fixture) {
 	id := f.control.AddMachine("node-1")
 	_, before := f.control.Requests()
 	f.get(id)
-	_, err := f.driver.Instances().List(f.ctx())
+	_, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
-	_, err = f.driver.Instances().FindByName(f.ctx(), "node-1")
+	_, err = f.driver.Machines.FindByName(f.ctx(), "node-1")
 	f.must(err, "FindByName")
 	_, err = f.driver.Identity(f.ctx())
 	f.must(err, "Identity")
@@ -206,7 +206,7 @@ func instancesOnlyRead(f *fixture) {
 // get reads one machine that has to be there.
 func (f *fixture) get(id cloud.InstanceID) cloud.Instance {
 	f.Helper()
-	found, err := f.driver.Instances().Get(f.ctx(), id)
+	found, err := f.driver.Machines.Get(f.ctx(), id)
 	f.must(err, "Get")
 	machine, ok := found[id]
 	if !ok || machine.ID != id {

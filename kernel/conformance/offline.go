@@ -19,11 +19,11 @@ func (s *suite) offline(t *testing.T) {
 }
 
 // agreesOffline checks that descriptor and harness agree on whether there is an API, and that there can be machines without one.
-func (s *suite) agreesOffline(t *testing.T, driver cloud.Driver) {
+func (s *suite) agreesOffline(t *testing.T, driver *cloud.Driver) {
 	if s.Descriptor.Offline != s.Offline {
 		t.Errorf("Offline: the descriptor says %t, the harness %t", s.Descriptor.Offline, s.Offline)
 	}
-	if s.Descriptor.Offline && !is[cloud.Describer](driver) {
+	if s.Descriptor.Offline && driver.Machines.Describer == nil {
 		t.Error("Offline: no Node could describe its machine, and there would be none")
 	}
 }
@@ -31,11 +31,11 @@ func (s *suite) agreesOffline(t *testing.T, driver cloud.Driver) {
 // nothingRead checks that no machine is there but those of Nodes, and that nobody was asked for them.
 func nothingRead(f *fixture) {
 	for _, id := range []cloud.InstanceID{"1", cloud.DescribedInstance("node-1")} {
-		if got, err := f.driver.Instances().Get(f.ctx(), id); err != nil || len(got) > 0 {
+		if got, err := f.driver.Machines.Get(f.ctx(), id); err != nil || len(got) > 0 {
 			f.Errorf("Get(%q) = %v, %v; want nothing", id, got, err)
 		}
 	}
-	if got, err := f.driver.Instances().FindByName(f.ctx(), "node-1"); err != nil || len(got) > 0 {
+	if got, err := f.driver.Machines.FindByName(f.ctx(), "node-1"); err != nil || len(got) > 0 {
 		f.Errorf("FindByName = %v, %v; want nothing", got, err)
 	}
 	if _, err := f.driver.Identity(f.ctx()); err != nil {
@@ -52,9 +52,9 @@ func cancelledOffline(f *fixture) {
 	cancel()
 	for name, call := range map[string]func() error{
 		"Identity":   func() error { _, err := f.driver.Identity(ctx); return err },
-		"List":       func() error { _, err := f.driver.Instances().List(ctx); return err },
-		"Get":        func() error { _, err := f.driver.Instances().Get(ctx, "1"); return err },
-		"FindByName": func() error { _, err := f.driver.Instances().FindByName(ctx, "node-1"); return err },
+		"List":       func() error { _, err := f.driver.Machines.List(ctx); return err },
+		"Get":        func() error { _, err := f.driver.Machines.Get(ctx, "1"); return err },
+		"FindByName": func() error { _, err := f.driver.Machines.FindByName(ctx, "node-1"); return err },
 	} {
 		if err := call(); err == nil || f.driver.Classify(err).Class == cloud.FailureNotFound {
 			f.Errorf("%s: cancelled, and the error is %v", name, err)

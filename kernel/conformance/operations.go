@@ -14,9 +14,9 @@ func (f *fixture) operate(ids []string) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	api, ok := f.driver.(cloud.Operations)
-	if !ok {
-		f.Fatalf("a write names the operations %q, but the driver does not implement cloud.Operations", ids)
+	api := f.driver.Operations
+	if api == nil {
+		f.Fatalf("a write names the operations %q, but the driver has no Operations", ids)
 	}
 	states, err := api.OperationStates(f.ctx(), ids)
 	if err != nil {
@@ -63,8 +63,8 @@ func (f *fixture) ended(err error) error {
 // unknownOperation checks that an operation the cloud does not know is missing, and no error: the
 // others are in the answer all the same.
 func unknownOperation(f *fixture) {
-	api, ok := f.driver.(cloud.Operations)
-	if !ok {
+	api := f.driver.Operations
+	if api == nil {
 		return
 	}
 	states, err := api.OperationStates(f.ctx(), []string{"operation-of-nobody"})

@@ -51,8 +51,8 @@ func ownershipTagsDecoded(f *fixture) {
 // ownersListed: the list says of each balancer whose it is, as a reading of it does, that nobody deletes it, and when it was made where
 // the cloud tells that.
 func ownersListed(f *fixture) {
-	lister, ok := f.driver.(cloud.OwnedLister)
-	if !ok {
+	lister := f.group().OwnedLister
+	if lister == nil {
 		return
 	}
 	want := map[string]cloud.Owner{}
@@ -359,8 +359,8 @@ func protected(f *fixture) {
 // bothListed checks that Observe with a bulk list and an id reports the second balancer too. A deletion looks at
 // nothing else, see Capabilities.DeletesAtOnce.
 func bothListed(f *fixture, kept cloud.Input, duplicates []string) {
-	lister, ok := f.driver.(cloud.BulkLister)
-	if !ok {
+	lister := f.group().BulkLister
+	if lister == nil {
 		return
 	}
 	var err error

@@ -61,7 +61,7 @@ func (f *fixture) draft(in cloud.Input) (draft, error) {
 	if err != nil {
 		return draft{}, err
 	}
-	if validator, ok := f.driver.(cloud.Validator); ok {
+	if validator := f.group().Validator; validator != nil {
 		f.must(validator.Validate(in.Spec, false), "Validate of what Normalize accepts")
 	}
 	after = after.Clone()

@@ -122,19 +122,22 @@ func creation(b cloud.Balancer) []cloud.Operation {
 	return operations
 }
 
-// recorder is a composite driver of which every step that is carried out is noted down.
+// recorder is a cloud.Composite of which every step that is carried out is noted down.
 type recorder struct {
-	cloud.Driver
 	cloud.Composite
 	steps *[]cloud.Operation
 }
 
 // recording returns the driver, with a recorder where it is composite.
-func (f *fixture) recording() cloud.Driver {
-	if c, ok := f.driver.(cloud.Composite); ok {
-		return &recorder{Driver: f.driver, Composite: c, steps: f.steps}
+func (f *fixture) recording() *cloud.Driver {
+	group := f.group()
+	if group.Composite == nil {
+		return f.driver
 	}
-	return f.driver
+	group.Composite = &recorder{Composite: group.Composite, steps: f.steps}
+	driver := *f.driver
+	driver.Balancers = &group
+	return &driver
 }
 
 func (r *recorder) note(verb cloud.Verb, kind, key string) {
@@ -186,8 +189,8 @@ func (r *recorder) ResourceKinds() []cloud.ResourceKind {
 
 // plannedSteps returns the steps that a change takes, nil where the cloud writes whole objects.
 func (f *fixture) plannedSteps(change cloud.Change) (*[]cloud.Operation, error) {
-	planner, ok := f.balancers().(composite.Planner)
-	if !ok {
+	_, planner := composite.Balancers(f.driver)
+	if planner == nil {
 		return nil, nil
 	}
 	steps, err := planner.Steps(f.ctx(), change)
@@ -214,8 +217,8 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 }
 
 func isBatch(f *fixture, name cloud.Kind) bool {
-	c, ok := f.driver.(cloud.Composite)
-	return ok && slices.ContainsFunc(c.ResourceKinds(), func(k cloud.ResourceKind) bool {
+	c := f.group().Composite
+	return c != nil && slices.ContainsFunc(c.ResourceKinds(), func(k cloud.ResourceKind) bool {
 		return k.Name == string(name) && k.Batch != ""
 	})
 }

@@ -64,12 +64,12 @@ func replacedAgain(f *fixture) {
 }
 
 func replacerOf(f *fixture) cloud.Replacer {
-	r, ok := f.driver.(cloud.Replacer)
-	if !ok {
-		f.Skip("the driver does not implement cloud.Replacer")
+	r := f.group().Replacer
+	if r == nil {
+		f.Skip("the driver has no Replacer")
 	}
 	if f.suite.Descriptor.IDAnnotation == "" {
-		f.Fatal("a cloud.Replacer needs an IDAnnotation")
+		f.Fatal("a Replacer needs an IDAnnotation")
 	}
 	return r
 }
@@ -211,9 +211,9 @@ func removeOne(f *fixture, in cloud.Input) {
 }
 
 func checkerOf(f *fixture) cloud.Checker {
-	c, ok := f.driver.(cloud.Checker)
-	if !ok {
-		f.Skip("the driver does not implement cloud.Checker")
+	c := f.group().Checker
+	if c == nil {
+		f.Skip("the driver has no Checker")
 	}
 	return c
 }

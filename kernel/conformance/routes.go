@@ -36,11 +36,10 @@ type router struct {
 
 func routerOf(f *fixture) router {
 	f.Helper()
-	routes, ok := f.driver.(cloud.Routes)
-	if !ok {
-		f.Fatal("the descriptor says Routes, but the driver does not implement cloud.Routes")
+	if f.driver.Routes == nil {
+		f.Fatal("the descriptor says Routes, but the driver has none")
 	}
-	return router{f, settledRoutes{routes, f}}
+	return router{f, settledRoutes{f.driver.Routes, f}}
 }
 
 // route adds a machine and returns a route to it.
@@ -56,7 +55,7 @@ func (r router) route(n int) cloud.Route {
 func (f *fixture) aimed(route cloud.Route) cloud.Route {
 	f.Helper()
 	if f.suite.Descriptor.Capabilities.RoutesByAddress {
-		found, err := f.driver.Instances().Get(f.ctx(), route.Target)
+		found, err := f.driver.Machines.Get(f.ctx(), route.Target)
 		f.must(err, "Get")
 		route.NextHop = found[route.Target].NextHop(route.Destination)
 	}
@@ -69,7 +68,7 @@ func (r router) resolve(routes []cloud.Route) {
 	if !slices.ContainsFunc(routes, func(route cloud.Route) bool { return route.NextHop.IsValid() }) {
 		return
 	}
-	machines, err := r.driver.Instances().List(r.ctx())
+	machines, err := r.driver.Machines.List(r.ctx())
 	r.must(err, "List")
 	for n, route := range routes {
 		routes[n].Blackhole = route.Blackhole || route.NextHop.IsValid()
@@ -152,7 +151,7 @@ func foreignRoutes(f *fixture) {
 	ours, theirs := r.route(1), r.route(2)
 	another := r
 	if named, ok := f.control.(Neighbour); ok {
-		another.Routes = settledRoutes{named.Neighbour().(cloud.Routes), f}
+		another.Routes = settledRoutes{named.Neighbour().Routes, f}
 	}
 	another.create(foreign, theirs)
 	r.expect()

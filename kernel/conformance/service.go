@@ -84,11 +84,9 @@ func (f *fixture) spec(service Service) cloud.Input {
 	if len(problems) > 0 {
 		f.Fatalf("annotations of %s: %v", service.Name, problems)
 	}
-	if configured, ok := f.driver.(cloud.Configured); ok {
-		for key, value := range configured.Defaults() {
-			if _, given := values[key]; !given {
-				values[key] = value
-			}
+	for key, value := range f.group().Defaults {
+		if _, given := values[key]; !given {
+			values[key] = value
 		}
 	}
 	in := cloud.Input{Spec: cloud.Spec{
@@ -128,7 +126,7 @@ func (f *fixture) withMachines(in cloud.Input, names ...string) cloud.Input {
 	for _, name := range names {
 		f.control.AddMachine(name)
 	}
-	list, err := f.driver.Instances().List(f.ctx())
+	list, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
 	in.Candidates = nil
 	for _, machine := range list.Items {

@@ -111,7 +111,7 @@ func member(name, providerID string) *corev1.Node {
 
 func byName(f *fixture) map[string]cloud.Instance {
 	f.Helper()
-	list, err := f.driver.Instances().List(f.ctx())
+	list, err := f.driver.Machines.List(f.ctx())
 	f.must(err, "List")
 	machines := map[string]cloud.Instance{}
 	for _, machine := range list.Items {

@@ -43,7 +43,7 @@ func (f *fixture) traffic() traffic {
 	if !ok {
 		f.Fatal("Harness.Traffic is set, but the control is no Witness")
 	}
-	return traffic{w, f.suite.Traffic, is[cloud.Composite](f.driver)}
+	return traffic{w, f.suite.Traffic, f.group().Composite != nil}
 }
 
 // restart forgets the steps and the writes of the change before.

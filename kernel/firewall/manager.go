@@ -59,7 +59,7 @@ func New(o Options) *Manager {
 
 // Enabled reports whether there is a firewall to manage.
 func (m *Manager) Enabled() bool {
-	return m.Cloud.Firewalls != nil && m.Cloud.Firewalls.FirewallEnabled()
+	return m.Cloud.Firewalls != nil
 }
 
 // Reconcile brings the firewall to what all Services together need, and returns what it did

@@ -21,7 +21,6 @@ import (
 // fakeCloud has a firewall like DigitalOcean's; a balancer named "through" passes connections
 // on with their own port, any other needs nothing.
 type fakeCloud struct {
-	disabled     bool
 	firewall     cloud.ObservedFirewall
 	observeErr   error
 	normalizeErr error
@@ -32,8 +31,6 @@ type fakeCloud struct {
 	// poison is a port that the cloud refuses to open.
 	poison int
 }
-
-func (f *fakeCloud) FirewallEnabled() bool { return !f.disabled }
 
 func (f *fakeCloud) ObserveFirewall(context.Context) (cloud.ObservedFirewall, error) {
 	return f.firewall, f.observeErr
@@ -299,7 +296,7 @@ func TestFailures(t *testing.T) {
 
 func TestDisabled(t *testing.T) {
 	f := newFixture(run.Live)
-	f.cloud.disabled = true
+	f.manager.Cloud.Firewalls = nil
 	if p, err := f.reconcile(t.Context(), service("x", corev1.ServiceTypeNodePort, port(80, 30001, "TCP"))); err != nil || len(p.Operations) != 0 {
 		t.Errorf("disabled: %v, %v", p, err)
 	}

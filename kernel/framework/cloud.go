@@ -117,7 +117,7 @@ func assemble(d *Driver) *Cloud {
 		routeBrake: safety.NewBrake(o.Tuning.Brake),
 	}
 	c.stopping, c.stop = context.WithCancel(context.Background())
-	c.ready = readiness.New(c.cloud.Driver, c.cloud.Descriptor.Offline)
+	c.ready = readiness.New(c.cloud.Account, c.cloud.Instances, c.cloud.Descriptor.Offline)
 	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.Print)
 	c.inventory = instance.New(instance.Options{
 		Cloud: c.cloud, Nodes: c.Nodes, Brake: c.brake, Policy: o.Tuning.Instances,

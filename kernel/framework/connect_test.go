@@ -16,6 +16,7 @@ import (
 	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety"
@@ -35,7 +36,7 @@ type routed struct {
 }
 
 // newCloud returns the cloud of a driver, in a cluster without anything.
-func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
+func newCloud(t *testing.T, driver cloud.Account) *Cloud {
 	t.Helper()
 	c, err := New(open(t, driver), completedConfig(t, fake.NewClientset()), nil)
 	if err != nil {
@@ -44,16 +45,16 @@ func newCloud(t *testing.T, driver cloud.Driver) *Cloud {
 	return c
 }
 
-func open(t *testing.T, driver cloud.Driver) *Driver {
+func open(t *testing.T, driver cloud.Account) *Driver {
 	t.Helper()
 	d, err := Open(context.Background(), Options{
 		Provider: registry.Provider{
 			Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}},
-			New: func(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+			New: func(_ context.Context, config cloud.Config) (*cloud.Driver, error) {
 				if config.Transport == nil || config.Cloud != "stub" {
 					return nil, errors.New("incomplete configuration")
 				}
-				return driver, nil
+				return cloudtest.Driver(driver), nil
 			},
 		},
 		Config: cloud.Config{ClusterName: "kubernetes"},
@@ -91,7 +92,7 @@ func TestNew(t *testing.T) {
 func TestOpenFails(t *testing.T) {
 	provider := registry.Provider{
 		Descriptor: cloud.Descriptor{Name: "broken"},
-		New:        func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, errors.New("no token") },
+		New:        func(context.Context, cloud.Config) (*cloud.Driver, error) { return nil, errors.New("no token") },
 	}
 	if _, err := Open(t.Context(), Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}}); err == nil {
 		t.Error("no error of the provider")
@@ -120,9 +121,9 @@ func TestOpenWaits(t *testing.T) {
 			calls, told := 0, 0
 			provider := registry.Provider{
 				Descriptor: cloud.Descriptor{Name: "stub"},
-				New: func(context.Context, cloud.Config) (cloud.Driver, error) {
+				New: func(context.Context, cloud.Config) (*cloud.Driver, error) {
 					if calls++; calls == 4 {
-						return bare{}, nil
+						return cloudtest.Driver(bare{}), nil
 					}
 					return nil, test.err
 				},
@@ -149,7 +150,7 @@ func TestOpenStopsWaiting(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		provider := registry.Provider{Descriptor: cloud.Descriptor{Name: "stub"}, New: func(context.Context, cloud.Config) (cloud.Driver, error) { return nil, cloud.ErrIncomplete }}
+		provider := registry.Provider{Descriptor: cloud.Descriptor{Name: "stub"}, New: func(context.Context, cloud.Config) (*cloud.Driver, error) { return nil, cloud.ErrIncomplete }}
 		begin := time.Now()
 		_, err := Open(ctx, Options{Provider: provider, Config: cloud.Config{ClusterName: "k"}, Waits: func(error) {}})
 		if !errors.Is(err, cloud.ErrIncomplete) || time.Since(begin) != time.Minute {

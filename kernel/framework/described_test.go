@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -30,7 +31,7 @@ func (r *racks) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {
 func TestDescribedNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver, balancers, errs := &racks{}, &balancing{}, frameworktest.Logged(t)
-		decorated := run.Decorate(driver, run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
+		decorated := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
 		server := runningOn(t, decorated, func(c *Cloud) inventory {
 			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
 		}, balancers)

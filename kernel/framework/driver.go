@@ -65,7 +65,7 @@ const (
 )
 
 // construct calls the driver's constructor, again and again while what it fails with may pass: a restart of the process would not help.
-func construct(ctx context.Context, o Options) (cloud.Driver, error) {
+func construct(ctx context.Context, o Options) (*cloud.Driver, error) {
 	for wait := openRetryFirst; ; wait = min(2*wait, openRetryLast) {
 		driver, err := o.Provider.New(ctx, o.Config)
 		if err == nil || o.Waits == nil || ctx.Err() != nil || !cloud.MayPass(err) {
@@ -82,7 +82,7 @@ func construct(ctx context.Context, o Options) (cloud.Driver, error) {
 }
 
 // decorate puts what holds for all calls around a driver.
-func decorate(o Options, driver cloud.Driver) *Driver {
+func decorate(o Options, driver *cloud.Driver) *Driver {
 	return &Driver{options: o, cloud: run.Decorate(driver, run.Options{
 		Name:        o.Config.Cloud,
 		Descriptor:  o.Provider.Descriptor,

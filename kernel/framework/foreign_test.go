@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
@@ -25,7 +26,7 @@ import (
 // Provider-IDs are "sim://<region>/<id>", and its region is "here".
 type empty struct{ asked atomic.Int64 }
 
-var _ cloud.Scoped = (*empty)(nil)
+var _ cloud.ProviderIDScope = (*empty)(nil)
 
 func (e *empty) Identity(context.Context) (cloud.Identity, error) {
 	e.asked.Add(1)
@@ -73,7 +74,7 @@ func foreigners() []string {
 func TestForeignNodesAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver, balancers, errs := &empty{}, &balancing{}, frameworktest.Logged(t)
-		decorated := run.Decorate(driver, run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
+		decorated := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
 		server := runningOn(t, decorated, func(c *Cloud) inventory {
 			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
 		}, balancers)

@@ -15,6 +15,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/drain"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
@@ -69,7 +70,7 @@ func (l *told) Record(object event.Object, reason event.Reason, message string) 
 
 func leftAloneOf(names namer, events event.Recorder, nodes func() []*corev1.Node) *leftAlone {
 	return &leftAlone{
-		cloud:    run.Decorate(&half{}, run.Options{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}}),
+		cloud:    run.Decorate(cloudtest.Driver(&half{}), run.Options{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}}),
 		machines: names, calls: drain.New(), events: events, grace: 2 * time.Minute, nodes: nodes,
 	}
 }

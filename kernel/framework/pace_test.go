@@ -54,7 +54,7 @@ func (r *roads) counts() (made, passes int) {
 }
 
 // routing starts upstream's route controller.
-func routingOn(t *testing.T, driver cloud.Driver) *fake.Clientset {
+func routingOn(t *testing.T, driver cloud.Account) *fake.Clientset {
 	t.Helper()
 	server := fake.NewClientset()
 	completed := completedConfig(t, server)

@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/kubernetes/fake"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/leader"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -49,7 +50,7 @@ func TestStandbyIsWarm(t *testing.T) {
 			c, err := New(decorate(Options{
 				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 				Tuning:   DefaultTuning(), ClusterID: "c",
-			}, driver), completed, nil)
+			}, cloudtest.Driver(driver)), completed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +92,7 @@ func TestLeaderWaitsForItsInformers(t *testing.T) {
 			c, err := New(decorate(Options{
 				Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 				Tuning:   DefaultTuning(), ClusterID: "c",
-			}, &listing{}), completed, nil)
+			}, cloudtest.Driver(&listing{})), completed, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

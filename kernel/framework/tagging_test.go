@@ -17,6 +17,7 @@ import (
 	controllermanagerapp "k8s.io/controller-manager/app"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/client"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -70,14 +71,14 @@ func (d *taggable) expect(t *testing.T, why string, want ...string) {
 }
 
 // startTagged starts the tagging controller against a fake API server, in a synctest bubble.
-func startTagged(t *testing.T, driver cloud.Driver, settings tagging.Settings) (*fake.Clientset, error) {
+func startTagged(t *testing.T, driver cloud.Account, settings tagging.Settings) (*fake.Clientset, error) {
 	t.Helper()
 	server := fake.NewClientset()
 	completed := completedConfig(t, server)
 	c, err := New(decorate(Options{
 		Provider: registry.Provider{Descriptor: cloud.Descriptor{Name: "stub", ProviderIDSchemes: []string{"stub"}}},
 		Tuning:   DefaultTuning(), Tagging: settings, ClusterID: "c",
-	}, driver), completed, nil)
+	}, cloudtest.Driver(driver)), completed, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,7 +26,7 @@ type credentials struct {
 	trusts *batch.Batcher[struct{}, struct{}]
 
 	mu sync.Mutex
-	// parts is what is known of each of the credentials, see cloud.Partitioned.
+	// parts is what is known of each of the credentials, see cloud.Partition.
 	parts map[string]*part
 	// account is what was seen first, since then; known says that it was.
 	account cloud.Identity
@@ -212,7 +212,7 @@ func (c *credentials) accountChanged(ctx context.Context) *absence.Denial {
 func (c *credentials) readIdentity(ctx context.Context) error {
 	started := time.Now()
 	c.budget.spend(1)
-	identity, err := within(ctx, cloud.CallTimeout, "identity", c.driver.Identity)
+	identity, err := within(ctx, cloud.CallTimeout, "identity", c.identify)
 	if err != nil {
 		return absence.Deny(absence.CloudFailure, "reading which account the credentials see: %w", err)
 	}

@@ -42,12 +42,12 @@ func Unlisted(c *run.Cloud, node *corev1.Node) error {
 
 // ID returns the machine that a Node's provider-ID names.
 func ID(c *run.Cloud, node *corev1.Node) (cloud.InstanceID, error) {
-	id, err := c.Driver.Instances().ParseProviderID(node.Spec.ProviderID)
+	id, err := c.Instances.ParseProviderID(node.Spec.ProviderID)
 	if err != nil {
 		return "", err // one that is malformed names no machine, whatever the driver returns with the error
 	}
-	if c.NameBound != nil {
-		id = c.NameBound.NodeID(id, node.Name)
+	if c.NodeIdentity != nil {
+		id = c.NodeIdentity.NodeID(id, node.Name)
 	}
 	return id, nil
 }

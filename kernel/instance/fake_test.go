@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/absence"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -50,7 +51,7 @@ type world struct {
 }
 
 var (
-	_ cloud.Driver    = (*world)(nil)
+	_ cloud.Account   = (*world)(nil)
 	_ cloud.Instances = (*world)(nil)
 )
 
@@ -85,10 +86,10 @@ var (
 func (w *world) inventory(brake *safety.Brake) *Inventory { return w.inventoryOf(w, brake) }
 
 // inventoryOf is inventory of a driver that does more than the world.
-func (w *world) inventoryOf(driver cloud.Driver, brake *safety.Brake) *Inventory {
+func (w *world) inventoryOf(driver cloud.Account, brake *safety.Brake) *Inventory {
 	descriptor := cloud.Descriptor{Name: "test", ProviderIDSchemes: []string{"test"}, Limits: w.limits}
 	return New(Options{
-		Cloud: run.Decorate(driver, run.Options{Descriptor: descriptor}),
+		Cloud: run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: descriptor}),
 		Nodes: w.listNodes, Brake: brake, Events: w, Metrics: w,
 	})
 }

@@ -16,6 +16,7 @@
 package instance
 
 import (
+	"context"
 	"sync/atomic"
 	"time"
 
@@ -57,7 +58,7 @@ type Inventory struct {
 // state is what the parts of an Inventory share.
 type state struct {
 	policy    Policy
-	driver    cloud.Driver
+	identify  func(context.Context) (cloud.Identity, error)
 	instances cloud.Instances
 	nodes     *nodes
 	cache     *cache.Cache
@@ -69,7 +70,7 @@ type state struct {
 	report    *reporter
 	// outdated is from when on lists are believed by Lookup, nil for any time.
 	outdated atomic.Pointer[time.Time]
-	// partOf names the credentials that a machine is seen with, see cloud.Partitioned.
+	// partOf names the credentials that a machine is seen with, see cloud.Partition.
 	partOf func(cloud.InstanceID) string
 
 	lists       *refresher
@@ -100,7 +101,7 @@ func newState(o Options) *state {
 	p := o.Policy.withDefaults()
 	s := &state{
 		policy: p, brake: o.Brake, cache: cache.New(), mass: absence.NewMass(p.MassWait),
-		driver: o.Cloud.Driver, instances: o.Cloud.Driver.Instances(),
+		identify: o.Cloud.Account.Identity, instances: o.Cloud.Instances,
 		schedule: schedule{policy: p, limits: o.Cloud.Descriptor.Limits},
 		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf, unlisted: func(node *corev1.Node) error { return Unlisted(o.Cloud, node) },
 	}

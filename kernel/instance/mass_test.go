@@ -635,7 +635,7 @@ func TestReleaseWhereLittleIsKnown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, func(t *testing.T) {
 				w, kept := newWorld(aws), &shelf{}
-				var driver cloud.Driver = w
+				var driver cloud.Account = w
 				if test.modest {
 					driver = modest{w}
 				}

@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -48,9 +49,7 @@ func large(b *testing.B, count int) (*Manager, *corev1.Service, []*corev1.Node) 
 			},
 		})
 	}
-	descriptor := fakeDescriptor
-	descriptor.Capabilities.MaxTargets = 0
-	c := run.Decorate(driver, run.Options{Descriptor: descriptor, Annotations: fakeKeys})
+	c := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: fakeDescriptor, Annotations: fakeKeys})
 	list := func() []*corev1.Node { return nodes }
 	m := New(Options{
 		Cloud: c, Machines: instance.New(instance.Options{Cloud: c, Nodes: list}), Nodes: list,
@@ -80,6 +79,8 @@ type largeDriver struct {
 }
 
 func (d *largeDriver) Instances() cloud.Instances { return d }
+
+func (d *largeDriver) MaxTargets(cloud.Balancer) int { return 0 }
 
 func (d *largeDriver) List(context.Context) (cloud.InstanceList, error) {
 	return cloud.InstanceList{Items: d.machines, Complete: true}, nil

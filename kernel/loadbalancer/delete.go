@@ -14,6 +14,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
@@ -47,7 +48,7 @@ func (m *Manager) Delete(ctx context.Context, svc *corev1.Service) error {
 		return err
 	}
 	r.Asked.SetDeleting()
-	if r.Memory.Removed {
+	if _, removed := r.Memory.Phase.(state.Removed); removed {
 		return r.removal.confirmRemoval(ctx)
 	}
 	if rest := r.writer.takeRest(); rest != nil && rest.Change.After == nil && !r.Asked.Retain {
@@ -178,8 +179,9 @@ func (r removal) afterRemoval(ctx context.Context, observed cloud.Observed, prog
 		return err
 	}
 	if progress.Pending {
-		if progress.Removed {
-			r.Memory.Removal = r.Memory.Running
+		if running, goesOn := r.Memory.Phase.(state.Running); goesOn && progress.Removed {
+			running.Removes = true
+			r.Memory.Phase = running
 		}
 		return r.going(progress)
 	}
@@ -187,7 +189,7 @@ func (r removal) afterRemoval(ctx context.Context, observed cloud.Observed, prog
 		r.forget()
 		return nil
 	}
-	if r.Memory.Removed = true; r.manager.lists.WorthReading(r.Asked.Service.UID) {
+	if r.Memory.Phase = (state.Removed{}); r.manager.lists.WorthReading(r.Asked.Service.UID) {
 		return &Pending{After: confirmAfter, Reason: "the balancer was deleted, and is looked for once more"}
 	}
 	return r.confirmRemoval(ctx)
@@ -199,7 +201,7 @@ const confirmAfter = time.Second
 // confirmRemoval looks for what is left once the cloud has acknowledged the deletion.
 func (r removal) confirmRemoval(ctx context.Context) error {
 	r.Asked.Input.Removed = true
-	r.Memory.Removed = false // unless this ends well, the next run begins anew, with the check of the credentials
+	r.Memory.Phase = nil // unless this ends well, the next run begins anew, with the check of the credentials
 	f, err := r.finder.find(ctx, r.finder.observe)
 	if err != nil {
 		return r.failed(ctx, err)

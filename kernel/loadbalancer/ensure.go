@@ -49,7 +49,9 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		if err != nil {
 			return Outcome{Record: r.proof()}, r.unread(r.failed(ctx, err))
 		}
-		r.say(append(warnings, next.Warnings...)...)
+		if _, waits := next.Action.(decide.Wait); !waits {
+			r.say(append(warnings, next.Warnings...)...)
+		}
 		done, err := r.writer.perform(ctx, next)
 		if warnings = nil; !done.decideAgain {
 			return r.report(ctx, next, done, err)

@@ -30,7 +30,7 @@ func checkID(id string) (string, bool) { return id, strings.HasPrefix(id, "lb-")
 var fakeDescriptor = cloud.Descriptor{
 	Name: "fake", ProviderIDSchemes: []string{"fake"}, IDAnnotation: keyID.Name,
 	Capabilities: cloud.Capabilities{
-		Balancers: true, SourceRanges: true, MaxTargets: 6, VersionStamps: true,
+		Balancers: true, SourceRanges: true, VersionStamps: true,
 		Protocols: []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 		Immutable: []string{cloud.FieldScope, "tier"},
 	},
@@ -106,6 +106,7 @@ var (
 
 func (d *fakeDriver) Identity(context.Context) (cloud.Identity, error) { return cloud.Identity{}, nil }
 func (d *fakeDriver) Instances() cloud.Instances                       { return nil }
+func (d *fakeDriver) MaxTargets(cloud.Balancer) int                    { return 6 }
 
 func (d *fakeDriver) Classify(err error) cloud.Failure {
 	if _, ok := errors.AsType[*cloud.Invalid](err); ok {
@@ -120,8 +121,7 @@ func (d *fakeDriver) Classify(err error) cloud.Failure {
 	return cloud.Failure{Class: cloud.FailureUnknown}
 }
 
-func (d *fakeDriver) Defaults() map[string]string   { return d.defaults }
-func (d *fakeDriver) Impossible() map[string]string { return nil }
+func (d *fakeDriver) Defaults() map[string]string { return d.defaults }
 
 func (d *fakeDriver) failing(call string, done bool) error {
 	if d.fail == nil {
@@ -277,11 +277,7 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 			return cloud.Progress{}, err
 		}
 	}
-	var words []string
-	for _, op := range change.Operations {
-		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
-	}
-	d.writes = append(d.writes, strings.Join(words, "; "))
+	d.writes = append(d.writes, inWords(change))
 	id := change.Before.ID
 	progress := cloud.Progress{}
 	if change.After == nil && d.balancers[id] != nil && d.balancers[id].protected {
@@ -313,6 +309,15 @@ func (d *fakeDriver) Apply(_ context.Context, change cloud.Change) (cloud.Progre
 	return progress, d.failing("apply", true)
 }
 
+// inWords returns the operations of a change.
+func inWords(change cloud.Change) string {
+	var words []string
+	for _, op := range change.Operations {
+		words = append(words, strings.Join(strings.Fields(fmt.Sprintln(op.Verb, op.Kind, op.Key, op.Field)), " "))
+	}
+	return strings.Join(words, "; ")
+}
+
 func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
 	s.Balancer = change.After.Clone()
 	if d.keep != nil {
@@ -325,7 +330,7 @@ func (d *fakeDriver) put(id string, s *stored, change cloud.Change) {
 }
 
 var (
-	_ cloud.Driver    = (*fakeDriver)(nil)
+	_ cloud.Account   = (*fakeDriver)(nil)
 	_ cloud.Balancers = (*fakeDriver)(nil)
 )
 

@@ -14,6 +14,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/replacement"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
@@ -28,7 +30,7 @@ type fixture struct {
 	t      *testing.T
 	driver *fakeDriver
 	// wrapped is what the manager works with in place of driver, nil when it is driver.
-	wrapped  cloud.Driver
+	wrapped  cloud.Account
 	machines *fakeMachines
 	events   *fakeEvents
 	svc      *corev1.Service
@@ -65,11 +67,14 @@ func (f *fixture) adopts(policy string) {
 func (f *fixture) restart() { f.start(run.Live, fakeDescriptor) }
 
 func (f *fixture) start(mode run.Mode, descriptor cloud.Descriptor) {
-	var driver cloud.Driver = f.driver
+	var driver cloud.Account = f.driver
 	if f.wrapped != nil {
 		driver = f.wrapped
 	}
-	c := run.Decorate(driver, run.Options{Descriptor: descriptor, Annotations: fakeKeys})
+	c := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: descriptor, Annotations: fakeKeys})
+	if steps, ok := driver.(composite.Planner); ok {
+		c.Planner = steps
+	}
 	f.Manager = New(Options{
 		Cloud: c, Machines: f.machines, Nodes: func() []*corev1.Node { return f.cluster }, Executor: run.NewExecutor(c, mode, nil, nil),
 		ClusterID: "prod", Events: f.events, Metrics: metric.Discard{},

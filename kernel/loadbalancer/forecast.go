@@ -34,7 +34,7 @@ func (m *Manager) Forecast(ctx context.Context, svc *corev1.Service, nodes []*co
 	if r.Asked.Untouched() {
 		return r.forecast(decide.Decision{Plan: r.Plan(nil), Warnings: r.Asked.LeftAlone()}), nil
 	}
-	r.Case.Forecast = true
+	r.Forecast = true
 	next, err := r.decide(ctx, decide.Case.Choose)
 	if r.Facts.Balancer == nil {
 		return r.forecast(decide.Decision{Plan: r.Plan(nil)}), err

@@ -46,7 +46,7 @@ var _ cloud.Operations = (*lateDriver)(nil)
 // cannot have both.
 func withLate(t *testing.T, alone string, late func(cloud.Change) error) (*fixture, *lateDriver) {
 	d := &lateDriver{late: func(cloud.Change) error { return nil }, failed: map[string]error{}}
-	f := withDriver(t, func(fake *fakeDriver) cloud.Driver {
+	f := withDriver(t, func(fake *fakeDriver) cloud.Account {
 		d.twinDriver = twinDriver{fakeDriver: fake, alone: alone}
 		return d
 	})

@@ -44,7 +44,7 @@ func (r finder) query(in cloud.Input) bulklist.Query {
 	}
 	if r.expected() {
 		query.After = r.Memory.Wrote
-		if since := r.Memory.PendingSince; !since.IsZero() {
+		if since := r.Memory.PendingSince(); !since.IsZero() {
 			if just := r.began.Add(-listAge(r.began.Sub(since))); just.After(query.After) {
 				query.After = just
 			}
@@ -63,7 +63,7 @@ func (r finder) query(in cloud.Input) bulklist.Query {
 }
 
 // listAge is how old a bulk list may be that shows whether a balancer is still pending that has been so for that long. With an
-// older one it would be seen ready at the next look only, a fifth of that later, see lookAfter.
+// older one it would be seen ready at the next look only, a fifth of that later, see problem.LookAfter.
 func listAge(pending time.Duration) time.Duration { return max(pending/40, 250*time.Millisecond) }
 
 // findsInLists reports whether the driver would read the same list by itself. One that was found before is read by its name.

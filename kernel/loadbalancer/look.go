@@ -61,8 +61,10 @@ func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) 
 	}
 	f := &r.Facts
 	f.Balancer, f.Conflicts, f.Clusters = &found.Observed, found.Conflicts, found.Clusters
-	f.Proved, f.Steps = false, nil
-	r.pendingFor(found.Observed.State == cloud.BalancerPending)
+	f.Proved, f.Steps, f.Answer = false, nil, nil
+	if !r.Forecast {
+		r.pendingFor(found.Observed.State == cloud.BalancerPending)
+	}
 	r.Memory.FailedCreation.Saw(r.NeverServed(found.Observed))
 	return nil
 }
@@ -79,14 +81,16 @@ func (r *reconciliation) lookForSuccessor(ctx context.Context) error {
 
 // pendingFor notes whether the balancer is pending, and returns for how long it has been.
 func (r *reconciliation) pendingFor(pending bool) time.Duration {
+	since := r.Memory.PendingSince()
 	switch {
 	case !pending:
-		r.Memory.PendingSince = time.Time{}
+		r.Memory.SetPending(time.Time{})
 		return 0
-	case r.Memory.PendingSince.IsZero():
-		r.Memory.PendingSince = time.Now()
+	case since.IsZero():
+		since = time.Now()
 	}
-	return time.Since(r.Memory.PendingSince)
+	r.Memory.SetPending(since)
+	return time.Since(since)
 }
 
 // ask asks whether the cloud would refuse a balancer.

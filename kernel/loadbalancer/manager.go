@@ -1,14 +1,21 @@
-// Package loadbalancer brings the load balancer of a Service to what the Service asks for:
+// Package loadbalancer brings the load balancer of a Service to what the Service asks for. One run for one Service is a reconciliation,
+// in phases that each have a file:
 //
-//	Service ──▶ request ─┐
-//	cloud ────▶ observed ─┼─▶ decide (pure) ─▶ plan ─▶ apply ─▶ status
-//	nodes ────▶ candidates ┘
+//	what the Service asks for           request
+//	what the last run left              resume.go   the phase of what is remembered, see state.Phase
+//	what needs no reading to be said    refuse.go
+//	which fact is missing, or what      decide      a pure function of the case: its answer is an action, and to look for a fact is
+//	 has to be done                                  one of the actions
+//	look for a fact                     look.go, find.go, list.go, made.go
+//	do what was decided                 perform.go, write.go, creation.go
+//	say what it came to                 report.go
+//	give the load balancer up           delete.go
+//	look after a second load balancer   second.go
 //
-// It observes first and writes differences only, touches nothing it does not own, opens
-// before it closes, and says on the Service whatever it could not do.
+// It observes first and writes differences only, touches nothing it does not own, opens before it closes, and says on the Service
+// whatever it could not do. Plan, dry run and live run look and decide alike.
 //
-// A pipeline is one run for one Service. It reads, writes and records events; what it reads is judged by
-// packages that do neither, but for the reading of machines and of bulk lists:
+// What is read is judged by packages that neither read nor write, but for the reading of machines and of bulk lists:
 //
 //	package      what it answers
 //	request      what the Service asks for
@@ -98,7 +105,7 @@ type Manager struct {
 }
 
 // Ten Services that are refused without a reading are looked up at once, and one more every ten seconds: the requests of one that
-// nobody can serve must not keep others problem.Working, however many there are.
+// nobody can serve must not keep others waiting, however many there are.
 const (
 	mostLookups  = 10
 	lookupsEvery = 10 * time.Second

@@ -75,6 +75,9 @@ func (d *slowCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 		return cloud.Progress{}, nil
 	}
 	target := left[0]
+	if err := d.failing("apply", false); err != nil {
+		return cloud.Progress{}, err
+	}
 	d.added = append(d.added, target)
 	progress := d.begin(func() error {
 		if target == "broken" {

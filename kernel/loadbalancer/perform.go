@@ -7,6 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // done is what was done.
@@ -17,7 +18,7 @@ type done struct {
 	decideAgain bool
 }
 
-// perform does what was decided. It is the only place that writes.
+// perform does what was decided in an Ensure. All that is written there begins here.
 func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 	switch a := d.Action.(type) {
 	case decide.Wait:
@@ -35,21 +36,21 @@ func (r writer) perform(ctx context.Context, d decide.Decision) (done, error) {
 		return r.makeRoom(ctx, d, "the balancer failed and is being made anew")
 	case decide.Replace:
 		return r.makeRoom(ctx, d, "the balancer is being replaced")
-	case decide.Refuse, decide.Keep, decide.Adjust, decide.Retarget, decide.Restore, decide.Remove, decide.Release, decide.Look:
+	case decide.Refuse, decide.Keep, decide.Adjust, decide.Retarget, decide.Restore, decide.Continue, decide.Remove, decide.Release, decide.Look:
 	}
-	r.lateFailure()
+	_ = r.lateFailure() // it concerns creations only
 	after, err := r.change(ctx, d)
 	return done{balancer: after}, err
 }
 
 // lateFailure returns what the last change failed with after its answer, nil when it has not. It tells it once.
 func (r writer) lateFailure() error {
-	late := r.Memory.Late
-	if late == nil || r.JustTargets { // the next Ensure is told
+	late, failed := r.Memory.Phase.(state.Failed)
+	if !failed {
 		return nil
 	}
-	r.Memory.Late = nil
-	return late.Err()
+	r.Memory.Phase = state.PhaseAfter(nil, late.Since, nil)
+	return late.Group.Err()
 }
 
 // create makes the balancer. Where the cloud refuses one in the place of a deleted one, now or after it had accepted it, that is a
@@ -89,7 +90,7 @@ func (r writer) refuses(err error) bool {
 
 // makeRoom deletes a balancer so that the next run makes another one.
 func (r writer) makeRoom(ctx context.Context, d decide.Decision, reason string) (done, error) {
-	r.lateFailure()
+	_ = r.lateFailure() // it concerns creations only
 	before := d.Change().Before
 	progress, err := r.apply(ctx, d)
 	switch {
@@ -121,7 +122,7 @@ func (r writer) change(ctx context.Context, d decide.Decision) (cloud.Observed, 
 	}
 	switch {
 	case progress.Pending:
-		r.Memory.PendingSince = time.Now()
+		r.Memory.SetPending(time.Now())
 		return seen, problem.WaitFor(progress, problem.Working)
 	case progress.Observed != nil && seen.State != cloud.BalancerPending:
 		return seen, r.busy(seen)

@@ -103,9 +103,13 @@ func (r *reconciliation) priority(ctx context.Context, compares bool) context.Co
 
 // begun reports whether something that was begun for the Service has not ended, as far as the process or the Service remembers.
 func (r *reconciliation) begun() bool {
-	s := r.Memory
-	made := s.Created != "" || r.Asked.Creation != nil
-	return s.Running != nil || s.Rest != nil || !s.PendingSince.IsZero() || r.Asked.Replacing != nil || made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0
+	switch r.Memory.Phase.(type) {
+	case state.Running, state.Interrupted:
+		return true
+	case state.Pending, state.Removed, state.Failed, nil:
+	}
+	made := r.Memory.Created != "" || r.Asked.Creation != nil
+	return !r.Memory.PendingSince().IsZero() || r.Asked.Replacing != nil || made && len(r.Asked.Service.Status.LoadBalancer.Ingress) == 0
 }
 
 // compare makes the run a comparison with the cloud where one is due, and returns the context for its calls.

@@ -21,14 +21,14 @@ func (f *fixture) internal() {
 	f.svc.Annotations[annotation.AllowReplacement.Name] = "true"
 }
 
-func withDriver(t *testing.T, wrap func(*fakeDriver) cloud.Driver) *fixture {
+func withDriver(t *testing.T, wrap func(*fakeDriver) cloud.Account) *fixture {
 	f := newFixture(t)
 	f.wrapped = wrap(f.driver)
 	f.restart()
 	return f
 }
 
-func twins(d *fakeDriver) cloud.Driver { return twinDriver{fakeDriver: d} }
+func twins(d *fakeDriver) cloud.Account { return twinDriver{fakeDriver: d} }
 
 // serving is the scope of the balancer whose address the Service has.
 func (f *fixture) serving() cloud.Scope {
@@ -177,7 +177,7 @@ func TestDeletionDuringReplacement(t *testing.T) {
 // What the cloud would refuse keeps the balancer that serves, and nothing is made of it.
 func TestCheckBeforeReplacement(t *testing.T) {
 	var asked int
-	f := withDriver(t, func(d *fakeDriver) cloud.Driver {
+	f := withDriver(t, func(d *fakeDriver) cloud.Account {
 		return checkingDriver{d, func(in cloud.Input, before cloud.Observed) error {
 			if asked++; keyInternal.Bool(in.Options) && before.Found {
 				return errors.Join(&cloud.Invalid{Field: keyTier.Name, Value: "gold", Want: "one that exists"})
@@ -211,7 +211,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 
 // What the cloud would refuse is not tried.
 func TestCheckBeforeCreation(t *testing.T) {
-	f := withDriver(t, func(d *fakeDriver) cloud.Driver {
+	f := withDriver(t, func(d *fakeDriver) cloud.Account {
 		return checkingDriver{d, func(cloud.Input, cloud.Observed) error {
 			return &cloud.Invalid{Field: keyTier.Name, Value: "gold", Want: "one that exists"}
 		}}
@@ -419,7 +419,7 @@ func TestProofIsKeptDuringReplacement(t *testing.T) {
 // The plan says which of the two ways it will be, and so does the event of a blocked change.
 func TestWayOfReplacement(t *testing.T) {
 	for name, test := range map[string]struct {
-		driver cloud.Driver
+		driver cloud.Account
 		want   string
 	}{
 		"beside":      {twinDriver{fakeDriver: &fakeDriver{}}, "serves"},

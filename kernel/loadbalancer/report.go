@@ -25,6 +25,7 @@ func (r *reconciliation) report(ctx context.Context, d decide.Decision, done don
 	case decide.Record:
 		r.noteRefusal(d)
 		return Outcome{Record: a.Annotations}, err
+	default:
 	}
 	r.noteRefusal(d)
 	o := Outcome{Record: r.proof(after)}

@@ -20,10 +20,13 @@ const operationWait = time.Minute
 // event.
 func (r writer) goOn(ctx context.Context) error {
 	err := r.lastChange(ctx)
-	switch {
-	case err == nil:
+	if _, removed := r.Memory.Phase.(state.Removed); removed { // the Service wants its balancer back: whether there is one is looked for
+		r.Memory.Phase = nil
+	}
+	if err == nil {
 		return r.resume(ctx)
-	case r.Memory.Running == nil:
+	}
+	if _, failed := r.Memory.Phase.(state.Failed); failed {
 		_ = r.updateTargets(ctx)
 	}
 	return err
@@ -32,43 +35,44 @@ func (r writer) goOn(ctx context.Context) error {
 // lastChange is running, and returns once what an operation of the last change failed with: the change
 // failed.
 func (r writer) lastChange(ctx context.Context) error {
-	running := r.Memory.Running
-	if err := r.running(); err != nil || running == nil {
+	running, goesOn := r.Memory.Phase.(state.Running)
+	if err := r.running(); err != nil || !goesOn {
 		return err
 	}
-	r.Memory.Running = nil
-	if err := running.Err(); err != nil {
-		r.Memory.Late, r.Memory.Repeated, r.Memory.Rest = running, state.Repetition{}, nil
+	if err := running.Group.Err(); err != nil {
+		r.Memory.Phase, r.Memory.Repeated = state.Failed{Group: running.Group, Since: running.Since}, state.Repetition{}
 		r.noteFailedCreation()
 		return r.failed(ctx, err)
 	}
-	r.removed = running == r.Memory.Removal && running.Succeeded()
-	if !running.Succeeded() { // what they did is not known
-		r.Memory.Rest = nil
+	if !running.Group.Succeeded() { // what they did is not known
+		running.Rest = nil
 	}
+	r.removed = running.Removes && running.Group.Succeeded()
+	r.Memory.Phase = state.PhaseAfter(nil, running.Since, running.Rest)
 	return nil
 }
 
 // running returns *Pending while operations of the last change go on. What was read before they had ended may not
 // be true any more.
 func (r writer) running() error {
-	switch running := r.Memory.Running; {
-	case running == nil:
-	case !running.Ended():
-		return &Pending{After: operationWait, Ended: running.Done(), Reason: problem.Working}
-	case running.At().After(r.Memory.Wrote):
-		r.Memory.Wrote = running.At()
-		r.outdate(true)
+	running, goesOn := r.Memory.Phase.(state.Running)
+	switch {
+	case !goesOn:
+	case !running.Group.Ended():
+		return &Pending{After: operationWait, Ended: running.Group.Done(), Reason: problem.Working}
+	case running.Group.At().After(r.Memory.Wrote):
+		r.Memory.Wrote = running.Group.At()
+		r.outdate(running.Deletes, true)
 	}
 	return nil
 }
 
 // outdate makes bulk lists from before the last change useless, where they would mislead others.
-func (r writer) outdate(moved bool) {
+func (r writer) outdate(deletes, moves bool) {
 	switch {
-	case r.Memory.Deleted:
+	case deletes:
 		r.manager.lists.Deleted(r.Memory.Wrote)
-	case moved:
+	case moves:
 		r.manager.lists.Expire(r.Memory.Wrote)
 	}
 }
@@ -126,9 +130,13 @@ const madeAge = 15 * time.Minute
 // takeRest returns what is left of the last change, nil where the balancer has to be looked at first: the Service asks for
 // something else or names another balancer, or what was seen is too old.
 func (r writer) takeRest() *state.Rest {
-	rest := r.Memory.Rest
-	r.Memory.Rest = nil
-	if rest == nil || rest.Request != r.Asked.Fingerprint {
+	interrupted, is := r.Memory.Phase.(state.Interrupted)
+	if !is {
+		return nil
+	}
+	rest := interrupted.Rest
+	r.Memory.Phase = state.PhaseAfter(nil, interrupted.Since, nil)
+	if rest.Request != r.Asked.Fingerprint {
 		return nil
 	}
 	age := restAge
@@ -148,8 +156,12 @@ func (r writer) takeRest() *state.Rest {
 func (r writer) step(ctx context.Context, rest *state.Rest) (cloud.Progress, error) {
 	progress, err := r.write(ctx, r.Continuation(rest.Change, rest.Steps))
 	r.say(problem.OfDriver(progress.Warnings)...)
-	if left := r.Memory.Rest; left != nil {
-		left.Seen = rest.Seen
+	switch left := r.Memory.Phase.(type) {
+	case state.Running:
+		left.Rest.SeenWith(rest)
+	case state.Interrupted:
+		left.Rest.SeenWith(rest)
+	case state.Pending, state.Removed, state.Failed, nil:
 	}
 	return progress, err
 }
@@ -166,7 +178,8 @@ func (r writer) step(ctx context.Context, rest *state.Rest) (cloud.Progress, err
 func (r writer) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
 	change := d.Change()
 	targets := change.After != nil && change.Before.Found && !change.Rewrites()
-	replaces := r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
+	_, anew := d.Action.(decide.MakeAnew)
+	replaces := anew || r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
 	takesOver := change.Adopts() && !change.Before.Shared
 	settles := progress.Settles && !replaces && !takesOver
 	if progress.Rest == nil || d.Err != nil || !targets && !settles {

@@ -49,7 +49,7 @@ func (r second) advance(ctx context.Context, d decide.Decision, b decide.Beside)
 		r.Memory.Successor, r.Memory.Duplicates = "", nil
 		r.Memory.FailedCreation.Count(b.Before.ID)
 	}
-	r.Memory.PendingSince = time.Now()
+	r.Memory.SetPending(time.Now())
 	return cloud.Observed{}, problem.WaitFor(progress, "the new balancer is being made; the present one serves")
 }
 
@@ -232,7 +232,7 @@ func (r second) deleteDuplicate(ctx context.Context, kept cloud.Observed, id str
 	d := r.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := r.manager.executor.Apply(ctx, d.Plan, d.Change().Change)
 	r.writer.noteDeletion(d, id, err)
-	r.Memory.Running = r.manager.executor.Follow(r.Memory.Running, progress) //nolint:contextcheck // it asks when this run has ended
+	r.writer.follow(progress) //nolint:contextcheck // it asks when this run has ended
 	switch {
 	case err != nil:
 		return "", err

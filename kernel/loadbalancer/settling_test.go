@@ -93,7 +93,7 @@ func (d *settlingCloud) OperationStates(_ context.Context, ids []string) (map[st
 func settling(t *testing.T) (*settlingCloud, *fixture) {
 	t.Helper()
 	var d *settlingCloud
-	f := withDriver(t, func(driver *fakeDriver) cloud.Driver {
+	f := withDriver(t, func(driver *fakeDriver) cloud.Account {
 		d = &settlingCloud{fakeDriver: driver, left: map[string]int{}, until: map[string]time.Time{}}
 		return d
 	})

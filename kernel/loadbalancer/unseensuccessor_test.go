@@ -15,7 +15,7 @@ import (
 )
 
 // replacing is a fixture in which lb-1 serves and is recorded, and lb-2 was just made to take its place.
-func replacing(t *testing.T, wrap func(*fakeDriver) cloud.Driver) *fixture {
+func replacing(t *testing.T, wrap func(*fakeDriver) cloud.Account) *fixture {
 	f := withDriver(t, wrap)
 	f.settle()
 	f.internal()
@@ -69,7 +69,7 @@ func TestSuccessorThatIsNotShownIsWaitedFor(t *testing.T) {
 
 // Both are not shown, whichever of them is recorded: neither is another one made, nor is the Service let go.
 func TestNothingIsShownDuringAReplacement(t *testing.T) {
-	alone := func(d *fakeDriver) cloud.Driver { return d }
+	alone := func(d *fakeDriver) cloud.Account { return d }
 	for name, begun := range map[string]func(*testing.T) *fixture{
 		"the old one is recorded": func(t *testing.T) *fixture { return replacing(t, twins) },
 		"the new one is recorded": succeeded,

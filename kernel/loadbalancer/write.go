@@ -18,6 +18,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 )
 
 // apply makes the change of a decision, says what it amounts to and remembers it.
@@ -87,17 +88,33 @@ func (r writer) write(ctx context.Context, d decide.Decision) (cloud.Progress, e
 	if why, refused := errors.AsType[*cloud.NotReplaced](err); refused {
 		r.Memory.NotReplaced = &state.NotReplaced{Why: why, Request: r.Asked.Fingerprint}
 	}
-	r.Memory.Running = r.manager.executor.Follow(r.Memory.Running, progress) //nolint:contextcheck // it asks when this run has ended
+	group := r.follow(progress) //nolint:contextcheck // it asks when this run has ended
 	if r.Live && !d.Plan.Empty() {
-		r.Memory.Wrote, r.Memory.Deleted, r.Memory.Removed = time.Now(), change.After == nil, false
-		r.Memory.Creating, r.Memory.Retargeted = "", ""
-		r.Memory.Rest = r.restOf(d, progress)
-		r.outdate(change.Adopts())
+		r.Memory.Wrote, r.Memory.Creating, r.Memory.Retargeted = time.Now(), "", ""
+		deletes := change.After == nil
+		r.Memory.Phase = state.PhaseAfter(group, r.Memory.PendingSince(), r.restOf(d, progress))
+		if running, goesOn := r.Memory.Phase.(state.Running); goesOn {
+			running.Deletes = deletes
+			r.Memory.Phase = running
+		}
+		r.outdate(deletes, change.Adopts())
 		if change.After == nil && !progress.More {
 			r.noteDeletion(d, change.Before.ID, err)
 		}
 	}
 	return progress, err
+}
+
+// follow follows what goes on after an answer, and returns all operations that do, nil for none.
+func (r writer) follow(progress cloud.Progress) *operation.Group {
+	running, _ := r.Memory.Phase.(state.Running)
+	group := r.manager.executor.Follow(running.Group, progress)
+	if group != nil && group != running.Group {
+		running.Group = group
+		running.Since = r.Memory.PendingSince()
+		r.Memory.Phase = running
+	}
+	return group
 }
 
 // refusal remembers what a change was made of that failed, and returns the error as the caller shall see it.

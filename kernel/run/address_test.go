@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 )
 
 // nowhere is a cloud whose answers all have addresses at which nobody reaches anything.
@@ -51,7 +52,7 @@ func nowhereBalancer() []cloud.BalancerAddress {
 
 // What a cloud answers has no address at which nobody reaches a machine or a load balancer, whatever was asked.
 func TestAddressesOfNobody(t *testing.T) {
-	c, ctx := Decorate(nowhere{&fakeDriver{}}, Options{}), t.Context()
+	c, ctx := Decorate(cloudtest.Driver(nowhere{&fakeDriver{}}), Options{}), t.Context()
 	machine := func(what string, m cloud.Instance) {
 		if len(m.Addresses) != 1 || m.Addresses[0].Address != "10.0.0.1" {
 			t.Errorf("%s: %v", what, m.Addresses)
@@ -62,7 +63,7 @@ func TestAddressesOfNobody(t *testing.T) {
 			t.Errorf("%s: %v", what, addresses)
 		}
 	}
-	machines := c.Driver.Instances()
+	machines := c.Instances
 	list, _ := machines.List(ctx)
 	machine("list", list.Items[0])
 	got, _ := machines.Get(ctx, "1")

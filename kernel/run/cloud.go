@@ -27,37 +27,35 @@ type Cloud struct {
 	Annotations annotation.Set
 	// Defaults are the configured values of annotations a Service does not have.
 	Defaults map[string]string
-	Driver   cloud.Driver
 	// Inventory is nil where no file says which machines there are.
 	Inventory cloud.Inventory
-	// Balancers, Routes and Firewalls are nil when the driver has none; BulkLister, OwnedLister, Checker,
-	// Recorder, Replacer, Sized, Reaching and Validator when it does not implement them; Planner when load balancers are written as a
-	// whole.
-	Balancers   cloud.Balancers
-	Planner     composite.Planner
-	BulkLister  cloud.BulkLister
-	OwnedLister cloud.OwnedLister
-	Checker     cloud.Checker
-	Recorder    cloud.Recorder
-	Replacer    cloud.Replacer
-	Sized       cloud.Sized
-	Reaching    cloud.Reaching
-	Validator   cloud.Validator
-	Routes      cloud.Routes
-	// RouteScope is nil when routes lead to every machine and pod network.
-	RouteScope cloud.RouteScope
-	Firewalls  cloud.Firewalls
-	// Operations is nil when every change has ended with its answer.
-	Operations cloud.Operations
-	// Partitioned, NameBound, Scoped, Namer, Describer, Completer, Labeler and Tagger are nil when the driver does not implement them.
-	Partitioned cloud.Partitioned
-	NameBound   cloud.NameBound
-	Scoped      cloud.Scoped
-	Namer       cloud.Namer
-	Describer   cloud.Describer
-	Completer   cloud.Completer
-	Labeler     cloud.Labeler
-	Tagger      cloud.Tagger
+
+	Account   cloud.Account
+	Instances cloud.Instances
+	// All others are members of the cloud.Driver, and nil where it has none. Balancers may be those of a cloud.Composite, and then
+	// has a Planner.
+	Operations      cloud.Operations
+	ProviderIDScope cloud.ProviderIDScope
+	Partition       cloud.Partition
+	NodeIdentity    cloud.NodeIdentity
+	Namer           cloud.Namer
+	Describer       cloud.Describer
+	Completer       cloud.Completer
+	Labeler         cloud.Labeler
+	Balancers       cloud.Balancers
+	Planner         composite.Planner
+	TargetLimit     cloud.TargetLimit
+	Reach           cloud.Reach
+	Validator       cloud.Validator
+	Checker         cloud.Checker
+	Recorder        cloud.Recorder
+	Replacer        cloud.Replacer
+	BulkLister      cloud.BulkLister
+	OwnedLister     cloud.OwnedLister
+	Routes          cloud.Routes
+	RouteScope      cloud.RouteScope
+	Firewalls       cloud.Firewalls
+	Tagger          cloud.Tagger
 }
 
 // Options configure Decorate.
@@ -72,7 +70,7 @@ type Options struct {
 	Metrics   metric.Sink
 }
 
-// Decorate wraps a driver and the optional interfaces it implements.
+// Decorate wraps each member that a driver has.
 //
 // What a NetworkReader reads is shared by all Services for some seconds.
 //
@@ -86,113 +84,98 @@ type Options struct {
 //
 // Pure methods without an error result are those of the driver itself, and pass panics on: any answer made up for them,
 // such as "not eligible" or "no openings", would be acted upon. Their callers contain them.
-func Decorate(driver cloud.Driver, o Options) *Cloud {
+func Decorate(driver *cloud.Driver, o Options) *Cloud {
 	name := cmp.Or(o.Name, o.Descriptor.Name)
-	c := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics), can: o.Descriptor.Capabilities}
-	decorated := &Cloud{
+	by := &caller{cloud: name, classify: driver.Classify, metrics: metric.OrDiscard(o.Metrics), can: o.Descriptor.Capabilities}
+	c := &Cloud{
 		Name:        name,
 		Descriptor:  o.Descriptor,
 		Annotations: annotation.Kernel().With(o.Annotations),
-		Driver:      &decoratedDriver{c, driver},
 		Inventory:   o.Inventory,
+		Account:     &account{by, driver.Account},
 	}
-	hasBalancers, hasRoutes := true, true
-	if next, ok := driver.(cloud.Switched); ok {
-		hasBalancers, hasRoutes = next.SwitchedOn()
+	if driver.Operations != nil {
+		c.Operations = &operations{by, driver.Operations}
 	}
-	if hasBalancers {
-		decorated.balancers(driver, c)
+	c.machines(driver.Machines, by)
+	if driver.Balancers != nil {
+		c.balancers(driver, by)
 	}
-	if next, ok := driver.(cloud.Routes); ok && hasRoutes {
-		decorated.Routes = &routes{c, next}
-		decorated.RouteScope, _ = driver.(cloud.RouteScope)
+	if driver.Routes != nil {
+		c.Routes, c.RouteScope = &routes{by, driver.Routes}, driver.Routes.RouteScope
 	}
-	if next, ok := driver.(cloud.Firewalls); ok {
-		decorated.Firewalls = &firewalls{c, next}
+	if driver.Firewalls != nil {
+		c.Firewalls = &firewalls{by, driver.Firewalls}
 	}
-	if next, ok := driver.(cloud.Operations); ok {
-		decorated.Operations = &operations{c, next}
+	if driver.Tagger != nil {
+		c.Tagger = &tagger{by, driver.Tagger}
 	}
-	if next, ok := driver.(cloud.Labeler); ok {
-		decorated.Labeler = &labeler{c, next}
-	}
-	if next, ok := driver.(cloud.Tagger); ok {
-		decorated.Tagger = &tagger{c, next}
-	}
-	decorated.undecorated(driver)
-	return decorated
+	return c
 }
 
-// undecorated takes over optional interfaces that are pure.
-func (c *Cloud) undecorated(driver cloud.Driver) {
-	c.Partitioned, _ = driver.(cloud.Partitioned)
-	c.NameBound, _ = driver.(cloud.NameBound)
-	c.Scoped, _ = driver.(cloud.Scoped)
-	c.Namer, _ = driver.(cloud.Namer)
-	c.Describer, _ = driver.(cloud.Describer)
-	c.Completer, _ = driver.(cloud.Completer)
+// machines takes over what a driver has for machines.
+func (c *Cloud) machines(group cloud.MachineGroup, by *caller) {
+	c.Instances = &instances{by, group.Instances}
+	c.ProviderIDScope, c.Partition, c.NodeIdentity = group.ProviderIDScope, group.Partition, group.NodeIdentity
+	c.Namer, c.Describer, c.Completer = group.Namer, group.Describer, group.Completer
+	if group.Labeler != nil {
+		c.Labeler = &labeler{by, group.Labeler}
+	}
 }
 
-// balancers wraps what a driver has for load balancers.
-func (c *Cloud) balancers(driver cloud.Driver, by *caller) {
-	if next, ok := driver.(cloud.Configured); ok {
-		c.Defaults = next.Defaults()
-		c.Annotations = c.Annotations.Without(next.Impossible())
+// balancers takes over what a driver has for load balancers.
+func (c *Cloud) balancers(driver *cloud.Driver, by *caller) {
+	group, network := driver.Balancers, newNetwork(driver.Balancers.NetworkReader)
+	c.Defaults, c.Annotations = group.Defaults, c.Annotations.Without(group.Impossible)
+	next, steps := composite.Balancers(driver)
+	c.Balancers = &balancers{by, next, network}
+	if steps != nil {
+		c.Planner = &planner{by, steps}
 	}
-	network := newNetwork(driver)
-	if next, ok := composite.Balancers(driver); ok {
-		c.Balancers = &balancers{by, next, network}
-		if next, ok := next.(composite.Planner); ok {
-			c.Planner = &planner{by, next}
-		}
+	c.TargetLimit, c.Reach, c.Recorder, c.Replacer = group.TargetLimit, group.Reach, group.Recorder, group.Replacer
+	if group.Validator != nil {
+		c.Validator = &validator{by, group.Validator}
 	}
-	if next, ok := driver.(cloud.BulkLister); ok {
-		c.BulkLister = &bulkLister{by, next}
+	if group.Checker != nil {
+		c.Checker = &checker{by, group.Checker, network}
 	}
-	if next, ok := driver.(cloud.OwnedLister); ok {
-		c.OwnedLister = &ownedLister{by, next}
+	if group.BulkLister != nil {
+		c.BulkLister = &bulkLister{by, group.BulkLister}
 	}
-	if next, ok := driver.(cloud.Checker); ok {
-		c.Checker = &checker{by, next, network}
-	}
-	c.Recorder, _ = driver.(cloud.Recorder)
-	c.Replacer, _ = driver.(cloud.Replacer)
-	c.Sized, _ = driver.(cloud.Sized)
-	c.Reaching, _ = driver.(cloud.Reaching)
-	if next, ok := driver.(cloud.Validator); ok {
-		c.Validator = &validator{by, next}
+	if group.OwnedLister != nil {
+		c.OwnedLister = &ownedLister{by, group.OwnedLister}
 	}
 }
 
 // MaxTargets returns the most targets of a balancer as it has to be, 0 for no limit.
 func (c *Cloud) MaxTargets(wanted cloud.Balancer) int {
-	if c.Sized != nil {
-		return c.Sized.MaxTargets(wanted)
+	if c.TargetLimit == nil {
+		return 0
 	}
-	return c.Descriptor.Capabilities.MaxTargets
+	return c.TargetLimit.MaxTargets(wanted)
 }
 
 // Families says in which address families clients reach a balancer that was normalised from this input, and in which it reaches its
 // targets.
 func (c *Cloud) Families(in cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
-	if c.Reaching != nil {
-		return c.Reaching.Families(in, b)
+	if c.Reach != nil {
+		return c.Reach.Families(in, b)
 	}
 	return cloud.Families{IPv4: true, IPv6: b.DualStack}, cloud.Families{IPv4: true}
 }
 
 // PartOf names the credentials that a machine is seen with, "" for those of the account.
 func (c *Cloud) PartOf(id cloud.InstanceID) string {
-	if c.Partitioned == nil {
+	if c.Partition == nil {
 		return ""
 	}
-	return c.Partitioned.PartOf(id)
+	return c.Partition.PartOf(id)
 }
 
 // Concerns reports whether a provider-ID is one of this cloud.
 func (c *Cloud) Concerns(providerID string) bool {
-	if c.Scoped != nil {
-		return c.Scoped.Concerns(providerID)
+	if c.ProviderIDScope != nil {
+		return c.ProviderIDScope.Concerns(providerID)
 	}
 	scheme, _, found := strings.Cut(providerID, "://")
 	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme)

@@ -5,11 +5,14 @@ import (
 	"errors"
 	"io"
 	"net"
+	"reflect"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric/metrictest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
@@ -17,7 +20,7 @@ import (
 
 func decorated(do func(context.Context) error) (*Cloud, *metrictest.Ledger) {
 	metrics := metrictest.New()
-	return Decorate(&fakeDriver{do}, Options{Name: "c", Metrics: metrics}), metrics
+	return Decorate(cloudtest.Driver(&fakeDriver{do}), Options{Name: "c", Metrics: metrics}), metrics
 }
 
 // TestEveryCall checks what holds for each I/O method: a name, a deadline, an error with its
@@ -106,7 +109,7 @@ func TestReadRetry(t *testing.T) {
 					return nil
 				})
 				start := time.Now()
-				_, err := c.Driver.Identity(t.Context())
+				_, err := c.Account.Identity(t.Context())
 				elapsed := time.Since(start)
 				if tries != test.tries || elapsed < test.min || elapsed > test.max {
 					t.Errorf("%d tries in %v, want %d in %v to %v", tries, elapsed, test.tries, test.min, test.max)
@@ -123,7 +126,7 @@ func TestHungCallEndsAtTheDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, metrics := decorated(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		start := time.Now()
-		_, err := c.Driver.Identity(t.Context())
+		_, err := c.Account.Identity(t.Context())
 		if elapsed := time.Since(start); elapsed != cloud.CallTimeout {
 			t.Errorf("ended after %v, want %v", elapsed, cloud.CallTimeout)
 		}
@@ -146,7 +149,7 @@ func TestNoRetryBeyondTheCallersDeadline(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 4*time.Second)
 		defer cancel()
 		start := time.Now()
-		_, err := c.Driver.Identity(ctx)
+		_, err := c.Account.Identity(ctx)
 		if tries != 1 || time.Since(start) != 0 || !cloud.IsClass(err, cloud.FailureThrottled) {
 			t.Errorf("%d tries in %v with %v, want one at once, throttled", tries, time.Since(start), err)
 		}
@@ -158,7 +161,7 @@ func TestGivenUpCallIsNotCounted(t *testing.T) {
 		c, metrics := decorated(func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
-		if _, err := c.Driver.Identity(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := c.Account.Identity(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("error = %v, want canceled", err)
 		}
 		if len(metrics.Sums)+len(metrics.Gauges) != 0 {
@@ -192,7 +195,7 @@ func TestCloudState(t *testing.T) {
 func TestPureMethods(t *testing.T) {
 	invalid := &cloud.Invalid{Field: "spec", Value: "v", Want: "w"}
 	calls := map[string]func(c *Cloud) error{
-		"parse provider id":  func(c *Cloud) error { _, err := c.Driver.Instances().ParseProviderID("x"); return err },
+		"parse provider id":  func(c *Cloud) error { _, err := c.Instances.ParseProviderID("x"); return err },
 		"normalize balancer": func(c *Cloud) error { _, _, err := c.Balancers.Normalize(cloud.Input{}); return err },
 		"normalize firewall": func(c *Cloud) error { _, err := c.Firewalls.NormalizeFirewall(nil); return err },
 	}
@@ -220,11 +223,11 @@ func TestNormalizePassesNotes(t *testing.T) {
 	}
 }
 
-// bareDriver has none of the optional interfaces.
-type bareDriver struct{ cloud.Driver }
+// bareDriver has nothing that can be absent.
+type bareDriver struct{ cloud.Account }
 
-func TestOptionalInterfaces(t *testing.T) {
-	c := Decorate(bareDriver{&fakeDriver{}}, Options{Descriptor: cloud.Descriptor{Name: "p"}})
+func TestBareDriver(t *testing.T) {
+	c := Decorate(cloudtest.Driver(bareDriver{&fakeDriver{}}), Options{Descriptor: cloud.Descriptor{Name: "p"}})
 	if c.Balancers != nil || c.Routes != nil || c.Firewalls != nil {
 		t.Errorf("a bare driver got %v, %v, %v", c.Balancers, c.Routes, c.Firewalls)
 	}
@@ -233,26 +236,64 @@ func TestOptionalInterfaces(t *testing.T) {
 	}
 }
 
-// switched is a driver of which the configuration switches parts off.
-type switched struct {
-	*fakeDriver
-	balancers, routes bool
+// all is a driver with every member there is.
+func all() *cloud.Driver {
+	fake := &fakeDriver{}
+	return &cloud.Driver{
+		Account: fake, Operations: struct{ cloud.Operations }{}, Firewalls: fake, Tagger: struct{ cloud.Tagger }{},
+		Machines: cloud.MachineGroup{
+			Instances: fakeInstances{fake}, ProviderIDScope: struct{ cloud.ProviderIDScope }{}, Partition: struct{ cloud.Partition }{},
+			NodeIdentity: struct{ cloud.NodeIdentity }{}, Namer: struct{ cloud.Namer }{}, Describer: struct{ cloud.Describer }{},
+			Completer: struct{ cloud.Completer }{}, Labeler: struct{ cloud.Labeler }{},
+		},
+		Balancers: &cloud.BalancerGroup{
+			Whole: fake, Composite: struct{ cloud.Composite }{}, Defaults: map[string]string{"a": "b"}, Impossible: map[string]string{"c": "d"},
+			TargetLimit: struct{ cloud.TargetLimit }{}, Reach: struct{ cloud.Reach }{}, Validator: struct{ cloud.Validator }{},
+			Checker: struct{ cloud.Checker }{}, Recorder: struct{ cloud.Recorder }{}, Replacer: struct{ cloud.Replacer }{},
+			BulkLister: struct{ cloud.BulkLister }{}, OwnedLister: struct{ cloud.OwnedLister }{}, NetworkReader: struct{ cloud.NetworkReader }{},
+		},
+		Routes: &cloud.RouteGroup{Routes: fake, RouteScope: struct{ cloud.RouteScope }{}},
+	}
 }
 
-func (s switched) SwitchedOn() (balancers, routes bool) { return s.balancers, s.routes }
+// absent are the fields of a struct, or of one that it points to, that have no value.
+func absent(of any) (names []string) {
+	for field, value := range reflect.Indirect(reflect.ValueOf(of)).Fields() {
+		if k := field.Type.Kind(); (k == reflect.Interface || k == reflect.Pointer || k == reflect.Map) && value.IsNil() {
+			names = append(names, field.Name)
+		}
+	}
+	return names
+}
 
-func TestWhatIsSwitchedOffIsNotImplemented(t *testing.T) {
-	for _, on := range []switched{{}, {balancers: true}, {routes: true}, {balancers: true, routes: true}} {
-		on.fakeDriver = &fakeDriver{}
-		c := Decorate(on, Options{Name: "c"})
-		if got := c.Balancers != nil; got != on.balancers {
-			t.Errorf("load balancers %v with %+v", got, on)
+// A member that a driver hands over is there for the kernel, and one that it does not is not.
+func TestMembersArrive(t *testing.T) {
+	whole := all()
+	for _, part := range []any{whole, whole.Machines, whole.Balancers, whole.Routes} {
+		if names := absent(part); names != nil {
+			t.Fatalf("%T: this test does not set %q", part, names)
 		}
-		if got := c.Routes != nil; got != on.routes {
-			t.Errorf("routes %v with %+v", got, on)
-		}
-		if c.Firewalls == nil {
-			t.Error("there are no firewalls any more")
+	}
+	if names := absent(Decorate(whole, Options{Name: "c"})); !slices.Equal(names, []string{"Inventory"}) {
+		t.Errorf("with everything the kernel has no %q, want no Inventory alone", names)
+	}
+	for name, test := range map[string]struct {
+		drop func(*cloud.Driver)
+		want []string
+	}{
+		"balancers": {func(d *cloud.Driver) { d.Balancers = nil }, []string{
+			"Balancers", "Planner", "TargetLimit", "Reach", "Validator", "Checker", "Recorder", "Replacer", "BulkLister", "OwnedLister",
+		}},
+		"parts":      {func(d *cloud.Driver) { d.Balancers.Composite = nil }, []string{"Planner"}},
+		"routes":     {func(d *cloud.Driver) { d.Routes = nil }, []string{"Routes", "RouteScope"}},
+		"firewall":   {func(d *cloud.Driver) { d.Firewalls = nil }, []string{"Firewalls"}},
+		"operations": {func(d *cloud.Driver) { d.Operations = nil }, []string{"Operations"}},
+	} {
+		driver := all()
+		test.drop(driver)
+		names := slices.DeleteFunc(absent(Decorate(driver, Options{Name: "c"})), func(name string) bool { return name == "Inventory" || name == "Defaults" })
+		if !slices.Equal(names, test.want) {
+			t.Errorf("without %s the kernel has no %q, want no %q", name, names, test.want)
 		}
 	}
 }
@@ -260,7 +301,7 @@ func TestWhatIsSwitchedOffIsNotImplemented(t *testing.T) {
 func TestClassifyKnowsDecoratedErrors(t *testing.T) {
 	c, _ := decorated(func(context.Context) error { return failing(cloud.FailureQuota) })
 	_, err := c.Balancers.Apply(t.Context(), cloud.Change{})
-	if class := c.Driver.Classify(err).Class; class != cloud.FailureQuota {
+	if class := c.Account.Classify(err).Class; class != cloud.FailureQuota {
 		t.Errorf("class = %q, want quota", class)
 	}
 }
@@ -287,7 +328,7 @@ func TestListWithAMachineTwiceIsIncomplete(t *testing.T) {
 		for _, id := range ids {
 			driver.list.Items = append(driver.list.Items, cloud.Instance{ID: id})
 		}
-		list, err := Decorate(driver, Options{}).Driver.Instances().List(t.Context())
+		list, err := Decorate(cloudtest.Driver(driver), Options{}).Instances.List(t.Context())
 		if want := map[bool]int{true: 3, false: 2}[complete]; err != nil || list.Complete != complete || len(list.Items) != want {
 			t.Errorf("%q: complete %t, %d items, %v", ids, list.Complete, len(list.Items), err)
 		}

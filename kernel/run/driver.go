@@ -8,21 +8,17 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
 )
 
-type decoratedDriver struct {
+type account struct {
 	*caller
-	next cloud.Driver
+	next cloud.Account
 }
 
-func (d *decoratedDriver) Identity(ctx context.Context) (cloud.Identity, error) {
-	return call(ctx, d.caller, opIdentity, d.next.Identity)
+func (a *account) Identity(ctx context.Context) (cloud.Identity, error) {
+	return call(ctx, a.caller, opIdentity, a.next.Identity)
 }
 
 // Classify knows the errors of decorated calls too.
-func (d *decoratedDriver) Classify(err error) cloud.Failure { return d.failure(err) }
-
-func (d *decoratedDriver) Instances() cloud.Instances {
-	return &instances{d.caller, d.next.Instances()}
-}
+func (a *account) Classify(err error) cloud.Failure { return a.failure(err) }
 
 type instances struct {
 	*caller

@@ -62,7 +62,6 @@ func (f *fakeDriver) ApplyFirewall(ctx context.Context, _ cloud.ObservedFirewall
 	return f.do(ctx)
 }
 func (f *fakeDriver) BalancerOpenings(cloud.Balancer, string) []cloud.Opening { return nil }
-func (f *fakeDriver) FirewallEnabled() bool                                   { return true }
 
 type fakeInstances struct{ *fakeDriver }
 
@@ -89,14 +88,14 @@ type driverCall struct {
 // driverCalls are all I/O methods there are.
 func driverCalls() []driverCall {
 	return []driverCall{
-		{"identity", true, func(ctx context.Context, c *Cloud) error { _, err := c.Driver.Identity(ctx); return err }},
-		{"list instances", true, func(ctx context.Context, c *Cloud) error { _, err := c.Driver.Instances().List(ctx); return err }},
+		{"identity", true, func(ctx context.Context, c *Cloud) error { _, err := c.Account.Identity(ctx); return err }},
+		{"list instances", true, func(ctx context.Context, c *Cloud) error { _, err := c.Instances.List(ctx); return err }},
 		{"get instances", true, func(ctx context.Context, c *Cloud) error {
-			_, err := c.Driver.Instances().Get(ctx, "1")
+			_, err := c.Instances.Get(ctx, "1")
 			return err
 		}},
 		{"find instance", true, func(ctx context.Context, c *Cloud) error {
-			_, err := c.Driver.Instances().FindByName(ctx, "n")
+			_, err := c.Instances.FindByName(ctx, "n")
 			return err
 		}},
 		{"observe balancer", true, func(ctx context.Context, c *Cloud) error {

@@ -32,10 +32,9 @@ type network struct {
 	doubted time.Time
 }
 
-// newNetwork returns nil where the driver is no NetworkReader.
-func newNetwork(driver cloud.Driver) *network {
-	next, ok := driver.(cloud.NetworkReader)
-	if !ok {
+// newNetwork returns nil where there is no NetworkReader.
+func newNetwork(next cloud.NetworkReader) *network {
+	if next == nil {
 		return nil
 	}
 	return &network{next: next, turn: make(chan struct{}, 1)}

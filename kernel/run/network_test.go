@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // placed is a driver whose balancers stand in a network.
 type placed struct {
-	cloud.Driver
+	cloud.Account
 	cloud.Balancers
 
 	reads   atomic.Int32
@@ -61,7 +62,7 @@ func (p *placed) Normalize(cloud.Input) (cloud.Balancer, []cloud.Warning, error)
 func TestNetworkIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver := &placed{}
-		balancers := run.Decorate(driver, run.Options{}).Balancers
+		balancers := run.Decorate(cloudtest.Driver(driver), run.Options{}).Balancers
 		var known *cloud.Observed
 		observe := func(want int32, what string) {
 			t.Helper()

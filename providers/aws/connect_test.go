@@ -176,10 +176,10 @@ func (s *site) start(t *testing.T, conf string, set map[string]string) (started,
 		Lookup:  lookup, Secret: func(name string) (string, error) { return set[name], nil },
 		Warn: func(w string) { warnings = append(warnings, w) },
 	})
-	d, ok := made.(*Driver)
-	if !ok {
+	if err != nil {
 		return started{}, warnings, err
 	}
+	d, _ := made.Account.(*Driver)
 	return started{d, d.Clients, d.Account.Cluster, d.Account.Region, d.VPC.FallbackSubnet}, warnings, err
 }
 

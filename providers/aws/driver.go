@@ -29,28 +29,12 @@ type Driver struct {
 	*service.Balancers
 }
 
-// What the kernel finds by type assertion.
-var (
-	_ cloud.Driver        = (*Driver)(nil)
-	_ cloud.Scoped        = (*Driver)(nil)
-	_ cloud.Namer         = (*Driver)(nil)
-	_ cloud.Labeler       = (*Driver)(nil)
-	_ cloud.Tagger        = (*Driver)(nil)
-	_ cloud.Routes        = (*Driver)(nil)
-	_ cloud.Composite     = (*Driver)(nil)
-	_ cloud.BulkLister    = (*Driver)(nil)
-	_ cloud.OwnedLister   = (*Driver)(nil)
-	_ cloud.NetworkReader = (*Driver)(nil)
-	_ cloud.Checker       = (*Driver)(nil)
-	_ cloud.Validator     = (*Driver)(nil)
-)
-
 var _ cloud.New = New
 
 // New implements cloud.New. It reports every problem of the configuration at once. With a
 // configuration that says everything it makes one request, else some more about the machine
 // this runs on.
-func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func New(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	clients, k, err := connect(ctx, c)
 	if err != nil {
 		return nil, failed("connecting", err)
@@ -59,7 +43,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if d.Account, err = session.NewAccount(ctx, clients, k.Region, k.Cluster); err != nil {
 		return nil, failed("finding out whose the credentials are", err)
 	}
-	return d, nil
+	return d.handOver(), nil
 }
 
 // failed says what an error of the constructor means, where that is known.
@@ -86,6 +70,20 @@ func wire(c session.Clients, k config.Config) *Driver {
 				Client:   c.Network, Addresses: c.Compute, Security: security, Targets: &targetgroup.Groups{Cluster: k.Cluster, Client: c.Network},
 			},
 		},
+	}
+}
+
+// handOver hands all parts over to the kernel.
+func (d *Driver) handOver() *cloud.Driver {
+	m, b := d.Machines, d.Balancers
+	return &cloud.Driver{
+		Account:  d,
+		Machines: cloud.MachineGroup{Instances: m, ProviderIDScope: m, Namer: m, Labeler: m},
+		Balancers: &cloud.BalancerGroup{
+			Composite: b, Validator: b, Checker: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+		},
+		Routes: &cloud.RouteGroup{Routes: d.Tables},
+		Tagger: m,
 	}
 }
 
@@ -141,8 +139,5 @@ func configure(c cloud.Config) (config.File, config.Settings, error) {
 	return f, s, errors.Join(err, wrong, session.Check(c, s))
 }
 
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure { return failure.Classify(err) }
-
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d.Machines }

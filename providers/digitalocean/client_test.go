@@ -33,7 +33,7 @@ func serve(t *testing.T, env map[string]string, handler http.HandlerFunc) (*Driv
 	if err != nil {
 		t.Fatal(err)
 	}
-	return driver.(*Driver), &token
+	return driver.Account.(*Driver), &token
 }
 
 // answer writes JSON as the API does.
@@ -127,7 +127,7 @@ func TestRegion(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := d.(*Driver).region; got != test.want {
+			if got := d.Account.(*Driver).region; got != test.want {
 				t.Errorf("region = %q, want %q", got, test.want)
 			}
 		})

@@ -28,19 +28,7 @@ type Driver struct {
 	region  string
 }
 
-var (
-	_ cloud.New         = New
-	_ cloud.Driver      = (*Driver)(nil)
-	_ cloud.Instances   = (*Driver)(nil)
-	_ cloud.Balancers   = (*Driver)(nil)
-	_ cloud.BulkLister  = (*Driver)(nil)
-	_ cloud.OwnedLister = (*Driver)(nil)
-	_ cloud.Firewalls   = (*Driver)(nil)
-	_ cloud.Checker     = (*Driver)(nil)
-	_ cloud.Validator   = (*Driver)(nil)
-	_ cloud.Replacer    = (*Driver)(nil)
-	_ cloud.Reaching    = (*Driver)(nil)
-)
+var _ cloud.New = New
 
 // Check returns what is wrong with the environment.
 func Check(c cloud.Config) error {
@@ -50,7 +38,7 @@ func Check(c cloud.Config) error {
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads
 // the network only for the region.
-func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func New(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	s, err := config.Read(c)
 	if err != nil {
 		return nil, fmt.Errorf("reading the settings of DigitalOcean: %w", err)
@@ -62,7 +50,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if s.Region, err = resolveRegion(ctx, c.Transport, client, s); err != nil {
 		return nil, err
 	}
-	return wire(client, s, c.Cloud), nil
+	return wire(client, s, c.Cloud).handOver(), nil
 }
 
 // wire gives each part its client and settings; cloud is the name of the configuration's entry.
@@ -83,7 +71,23 @@ func wire(client *godo.Client, s config.Settings, cloud string) *Driver {
 	}
 }
 
-// Identity implements cloud.Driver: the team the token belongs to.
+// handOver hands the parts over to the kernel. There is a firewall where the configuration names one.
+func (d *Driver) handOver() *cloud.Driver {
+	b, firewalls := d.Balancers, d.Firewalls
+	driver := &cloud.Driver{
+		Account:  d,
+		Machines: cloud.MachineGroup{Instances: d.Machines},
+		Balancers: &cloud.BalancerGroup{
+			Whole: b, Reach: b, Validator: b, Checker: b, Replacer: b, BulkLister: b, OwnedLister: b,
+		},
+	}
+	if firewalls.Name != "" {
+		driver.Firewalls = firewalls
+	}
+	return driver
+}
+
+// Identity implements cloud.Account: the team the token belongs to.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	account, response, err := d.account.Get(ctx)
 	switch {
@@ -102,10 +106,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Account: id, Region: d.region}, nil
 }
 
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
-
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.

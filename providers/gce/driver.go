@@ -27,17 +27,11 @@ type Driver struct {
 	ipv6First bool
 }
 
-var (
-	_ cloud.New       = New
-	_ cloud.Driver    = (*Driver)(nil)
-	_ cloud.Instances = (*Driver)(nil)
-	_ cloud.Scoped    = (*Driver)(nil)
-	_ cloud.Namer     = (*Driver)(nil)
-)
+var _ cloud.New = New
 
 // New implements cloud.New. It reads the network for what the configuration leaves to the machine
 // this runs on, and for the id of a project that is given by its number.
-func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func New(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	driver, err := open(ctx, c)
 	if err == nil {
 		return driver, nil
@@ -49,7 +43,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 }
 
 // open is New, with the errors of what it asks.
-func open(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func open(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	file, environment, err := configure(c)
 	if err != nil {
 		return nil, fmt.Errorf("reading the configuration of Google Cloud: %w", err)
@@ -81,10 +75,16 @@ func open(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	}
 	d.projects = projectsOf(own, environment.nodeProjects, c.Warn)
 	file.network = cmp.Or(file.network, environment.network)
+	driver := &cloud.Driver{Account: d, Machines: cloud.MachineGroup{Instances: d, ProviderIDScope: d, Namer: d}}
 	if file.secondaryRange != "" || file.network == "" && !onMachine {
-		return d, nil
+		return driver, nil
 	}
-	return d.withRoutes(ctx, &file, c.ClusterName, server)
+	r, err := d.newRoutes(ctx, &file, c.ClusterName, server)
+	if err != nil {
+		return nil, err
+	}
+	driver.Operations, driver.Routes = r, &cloud.RouteGroup{Routes: r}
+	return driver, nil
 }
 
 // Check returns what is wrong with the file, the settings and the credentials in JSON.
@@ -219,7 +219,7 @@ func (d *Driver) readProject(ctx context.Context, project string) (*compute.Proj
 	return read, nil
 }
 
-// Identity implements cloud.Driver: the number of the project, which it keeps for good.
+// Identity implements cloud.Account: the number of the project, which it keeps for good.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	project, err := d.readProject(ctx, d.projects[0])
 	if err != nil {
@@ -227,6 +227,3 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	}
 	return cloud.Identity{Account: strconv.FormatUint(project.Id, 10)}, nil
 }
-
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }

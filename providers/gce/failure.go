@@ -40,7 +40,7 @@ func canonical(reason string) string {
 	return strings.TrimPrefix(strings.ToLower(strings.ReplaceAll(reason, "_", "")), "resource")
 }
 
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure {
 	if class, ok := token.ClassOf(err); ok {
 		return cloud.Failure{Class: class}

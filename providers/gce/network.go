@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"regexp"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/gce/token"
 )
 
-// withRoutes returns the driver with routes where it knows their network and they are needed. The kernel finds them by
-// type assertion. The machine this runs on is asked for its network only where it is asked for something anyway.
-func (d *Driver) withRoutes(ctx context.Context, file *config, cluster string, server token.Metadata) (cloud.Driver, error) {
+// newRoutes returns the routes of the network of the configuration, else of the machine this runs on, which is asked for it only
+// where it is asked for something anyway.
+func (d *Driver) newRoutes(ctx context.Context, file *config, cluster string, server token.Metadata) (*routes, error) {
 	name, project := file.network, file.networkProject
 	if name == "" {
 		var err error

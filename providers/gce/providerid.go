@@ -27,7 +27,7 @@ func (d *Driver) ParseProviderID(providerID string) (cloud.InstanceID, error) {
 	return d.id(project, zone, name), nil
 }
 
-// Concerns implements cloud.Scoped. Instances of another project are "not found" in ours.
+// Concerns implements cloud.ProviderIDScope. Instances of another project are "not found" in ours.
 //
 //	provider-ID                       ours
 //	gce://<another project>/a/b       no, malformed behind it or not

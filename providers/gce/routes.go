@@ -17,7 +17,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// routes is a driver with the routes of one network to pods. Routes are objects of their own, and have the form that
+// routes are those of one network to pods. Routes are objects of their own, and have the form that
 // upstream gives them.
 type routes struct {
 	*Driver
@@ -31,11 +31,6 @@ type routes struct {
 	// project is the id of that project, see locate.
 	project string
 }
-
-var (
-	_ cloud.Routes     = (*routes)(nil)
-	_ cloud.Operations = (*routes)(nil)
-)
 
 // What every route has that upstream makes.
 const (

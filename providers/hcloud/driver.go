@@ -28,20 +28,7 @@ type Driver struct {
 	settings config.Settings
 }
 
-var (
-	_ cloud.New         = New
-	_ cloud.Driver      = (*Driver)(nil)
-	_ cloud.Instances   = (*Driver)(nil)
-	_ cloud.Describer   = (*Driver)(nil)
-	_ cloud.Completer   = (*Driver)(nil)
-	_ cloud.Partitioned = (*Driver)(nil)
-	_ cloud.Scoped      = (*Driver)(nil)
-	_ cloud.NameBound   = (*Driver)(nil)
-	_ cloud.Operations  = (*Driver)(nil)
-	_ cloud.Composite   = (*Driver)(nil)
-	_ cloud.Routes      = (*Driver)(nil)
-	_ cloud.Switched    = (*Driver)(nil)
-)
+var _ cloud.New = New
 
 // Check returns what is wrong with the environment.
 func Check(c cloud.Config) error {
@@ -58,7 +45,7 @@ func configure(c cloud.Config) (s config.Settings, defaults map[string]string, e
 
 // New implements cloud.New. It reports every problem of the environment at once, and reads the network,
 // and whether this machine is in it.
-func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func New(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	s, defaults, err := configure(c)
 	if err != nil {
 		return nil, fmt.Errorf("reading the settings of Hetzner: %w", err)
@@ -78,7 +65,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 	if s.Robot.Credentials {
 		d.Robot = robot.New(c, s.Robot.BaseURL)
 	}
-	return d, nil
+	return d.handOver(), nil
 }
 
 // findNetwork returns the id of the network of the configuration, which is an id or a name; 0 for none.
@@ -98,12 +85,29 @@ func findNetwork(ctx context.Context, client *hcloud.Client, idOrName string) (i
 	return found.ID, nil
 }
 
-// SwitchedOn implements cloud.Switched.
-func (d *Driver) SwitchedOn() (balancers, routes bool) {
-	return d.settings.Balancers, d.settings.Routes
+// handOver hands the parts that are switched on over to the kernel.
+func (d *Driver) handOver() *cloud.Driver {
+	m, b := d.Machines, d.Balancers
+	driver := &cloud.Driver{
+		Account:    d,
+		Operations: d.Actions,
+		Machines: cloud.MachineGroup{
+			Instances: m, ProviderIDScope: m, Partition: m, NodeIdentity: m, Describer: m, Completer: m,
+		},
+	}
+	if d.settings.Balancers {
+		driver.Balancers = &cloud.BalancerGroup{
+			Composite: b, Defaults: b.Default,
+			TargetLimit: b, Reach: b, Validator: b, Recorder: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+		}
+	}
+	if d.settings.Routes {
+		driver.Routes = &cloud.RouteGroup{Routes: d.Routes, RouteScope: d.Routes}
+	}
+	return driver
 }
 
-// Identity implements cloud.Driver. The API has no call that names the project. Ids of networks are
+// Identity implements cloud.Account. The API has no call that names the project. Ids of networks are
 // unique over all projects, so that only a token of the same project sees ours. Without a network
 // nothing is there in every project and stays as it is: a token is exchanged for another one of the same
 // project.
@@ -122,10 +126,7 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Account: "network " + strconv.FormatInt(routes.ID, 10)}, nil
 }
 
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d.Machines }
-
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }
 
 // Annotations returns the provider's annotations.

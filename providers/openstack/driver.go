@@ -23,17 +23,11 @@ type Driver struct {
 	config   config.Config
 }
 
-var (
-	_ cloud.New      = New
-	_ cloud.Driver   = (*Driver)(nil)
-	_ cloud.Routes   = (*Driver)(nil)
-	_ cloud.Scoped   = (*Driver)(nil)
-	_ cloud.Reaching = (*Driver)(nil)
-)
+var _ cloud.New = New
 
 // New implements cloud.New. It reports every problem of the configuration at once, logs in and
 // asks the APIs for what they can do: one token, and three requests.
-func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
+func New(ctx context.Context, c cloud.Config) (*cloud.Driver, error) {
 	r, k, err := configure(c)
 	if err != nil {
 		return nil, err
@@ -43,7 +37,7 @@ func New(ctx context.Context, c cloud.Config) (cloud.Driver, error) {
 		return nil, &cloud.Error{Failure: api.Classify(err), Op: "open a session", Err: err}
 	}
 	d := wireDriver(services, k, r.Settings.Regional, c.ClusterName, c.Cloud)
-	return d.enabled(c.Warn), nil
+	return d.handOver(c.Warn), nil
 }
 
 // Check returns what is wrong with the configuration and the files that it names.
@@ -76,53 +70,30 @@ func wireDriver(s *session.Services, k config.Config, regional bool, clusterName
 	}
 }
 
-// balancing is what the driver has for balancers.
-type balancing interface {
-	cloud.Composite
-	cloud.Operations
-	cloud.BulkLister
-	cloud.OwnedLister
-	cloud.Configured
-	cloud.Checker
-	cloud.Validator
-	cloud.Replacer
-	cloud.NetworkReader
-	cloud.Reaching
-}
-
-// always is what the driver has whatever is switched on.
-type always interface {
-	cloud.Driver
-	cloud.Scoped
-}
-
-// enabled returns the driver with what is switched on. The kernel finds that by type assertion,
-// so what is off must not be there.
-func (d *Driver) enabled(warn func(string)) cloud.Driver {
-	hasRoutes := d.config.Router != ""
-	if hasRoutes && !d.Able() {
-		warn("[Route] router-id has no effect: the network API has no extension extraroute")
-		hasRoutes = false
+// handOver hands the parts that are switched on over to the kernel.
+func (d *Driver) handOver(warn func(string)) *cloud.Driver {
+	driver := &cloud.Driver{
+		Account:  d,
+		Machines: cloud.MachineGroup{Instances: d.Machines, ProviderIDScope: d.Machines},
+	}
+	if b := d.Balancers; d.config.Balancer.Enabled {
+		driver.Operations = b
+		driver.Balancers = &cloud.BalancerGroup{
+			Composite: b, Defaults: b.Defaults(), Impossible: b.Impossible(),
+			Reach: b, Validator: b, Checker: b, Replacer: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+		}
 	}
 	switch {
-	case d.config.Balancer.Enabled && hasRoutes:
-		return d
-	case d.config.Balancer.Enabled:
-		return struct {
-			always
-			balancing
-		}{d, d}
-	case hasRoutes:
-		return struct {
-			always
-			cloud.Routes
-		}{d, d}
+	case d.config.Router == "":
+	case d.Able():
+		driver.Routes = &cloud.RouteGroup{Routes: d.Table}
 	default:
-		return struct{ always }{d}
+		warn("[Route] router-id has no effect: the network API has no extension extraroute")
 	}
+	return driver
 }
 
-// Identity implements cloud.Driver: the project the token is for.
+// Identity implements cloud.Account: the project the token is for.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	project, err := d.services.CheckToken(ctx)
 	if err != nil {
@@ -131,8 +102,5 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Account: project, Region: d.config.Global.Region}, nil
 }
 
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d.Machines }
-
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure { return api.Classify(err) }

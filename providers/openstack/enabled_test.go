@@ -4,28 +4,21 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/session"
 )
 
-// Without routes the kernel finds all else that the driver has: what is optional is found by type assertion, and is easily left out.
+// Without routes the kernel has all else that the driver has.
 func TestBalancersWithoutRoutes(t *testing.T) {
-	d := wireDriver(&session.Services{}, config.Config{Balancer: config.Balancer{Enabled: true}}, false, "c", "openstack")
-	options := run.Options{Descriptor: Descriptor(), Annotations: Annotations()}
-	whole, enabled := run.Decorate(d, options), run.Decorate(d.enabled(func(string) {}), options)
-	if whole.Reaching == nil || enabled.Routes != nil {
-		t.Fatalf("reaching %v, routes %v", whole.Reaching, enabled.Routes)
+	services := &session.Services{Extension: map[string]bool{"extraroute": true}}
+	d := wireDriver(services, config.Config{Balancer: config.Balancer{Enabled: true}, Router: "r"}, false, "c", "openstack")
+	whole := d.handOver(func(warning string) { t.Error(warning) })
+	d.config.Router = ""
+	without := d.handOver(func(warning string) { t.Error(warning) })
+	if whole.Routes == nil || whole.Balancers == nil || without.Routes != nil {
+		t.Fatalf("routes %v and %v, balancers %v", whole.Routes, without.Routes, whole.Balancers)
 	}
-	a, b := reflect.ValueOf(*whole), reflect.ValueOf(*enabled)
-	for n := range a.NumField() {
-		field := a.Type().Field(n)
-		if field.Type.Kind() != reflect.Interface || field.Type == reflect.TypeFor[cloud.Routes]() || field.Type == reflect.TypeFor[cloud.RouteScope]() {
-			continue
-		}
-		if a.Field(n).IsNil() != b.Field(n).IsNil() {
-			t.Errorf("%s: the driver has it: %t, with balancers alone: %t", field.Name, !a.Field(n).IsNil(), !b.Field(n).IsNil())
-		}
+	if without.Routes = whole.Routes; !reflect.DeepEqual(whole, without) {
+		t.Errorf("with routes %+v, with balancers alone %+v", whole, without)
 	}
 }

@@ -203,7 +203,7 @@ func environment(path string, env map[string]string) (cloud.Config, *[]string) {
 }
 
 // open returns a driver for a file.
-func open(t *testing.T, path string) (cloud.Driver, error) {
+func open(t *testing.T, path string) (*cloud.Driver, error) {
 	t.Helper()
 	c, _ := environment(path, nil)
 	return New(t.Context(), c)

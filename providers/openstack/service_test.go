@@ -21,7 +21,7 @@ func TestFormsOfTheMachineAPI(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			client := driverOf(t, d).services.Compute
+			client := d.Account.(*Driver).services.Compute
 			if client.Endpoint != f.URL+tt.endpoint || client.Microversion != tt.microversion {
 				t.Errorf("endpoint %s, microversion %q", client.Endpoint, client.Microversion)
 			}

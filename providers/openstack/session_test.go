@@ -178,14 +178,14 @@ func TestWhatIsSwitchedOffIsNotThere(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, ok := d.(cloud.Composite); ok != test.balancers {
-				t.Errorf("load balancers: %t", ok)
+			if has := d.Balancers != nil; has != test.balancers || (d.Operations != nil) != has {
+				t.Errorf("load balancers: %t", has)
 			}
-			if _, ok := d.(cloud.Routes); ok != test.routes {
-				t.Errorf("routes: %t", ok)
+			if has := d.Routes != nil; has != test.routes {
+				t.Errorf("routes: %t", has)
 			}
-			if scoped, ok := d.(cloud.Scoped); !ok || scoped.Concerns("digitalocean://1") {
-				t.Errorf("whose a Node is: %t", ok)
+			if scope := d.Machines.ProviderIDScope; scope == nil || scope.Concerns("digitalocean://1") {
+				t.Errorf("whose a Node is: %v", scope)
 			}
 		})
 	}
@@ -199,8 +199,8 @@ func TestRoutesNeedTheirExtension(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, ok := d.(cloud.Routes); ok || len(*warnings) != 1 || !strings.Contains((*warnings)[0], "extraroute") {
-		t.Errorf("routes: %v, warnings %q", ok, *warnings)
+	if d.Routes != nil || len(*warnings) != 1 || !strings.Contains((*warnings)[0], "extraroute") {
+		t.Errorf("routes: %v, warnings %q", d.Routes, *warnings)
 	}
 }
 
@@ -240,7 +240,7 @@ func TestOtherRequestsRenewTheTokenToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	network := driverOf(t, d).services.Network
+	network := d.Account.(*Driver).services.Network
 	f.revoke()
 	f.take()
 	if _, err := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil); err != nil {
@@ -249,20 +249,6 @@ func TestOtherRequestsRenewTheTokenToo(t *testing.T) {
 	want := []string{"GET /network/v2.0/extensions", "POST /v3/auth/tokens", "GET /network/v2.0/extensions"}
 	if got := f.take(); !slices.Equal(got, want) {
 		t.Errorf("got %q", got)
-	}
-}
-
-// driverOf unwraps what New returns with everything switched off.
-func driverOf(t *testing.T, d cloud.Driver) *Driver {
-	t.Helper()
-	switch d := d.(type) {
-	case *Driver:
-		return d
-	case struct{ always }:
-		return driverOf(t, d.always)
-	default:
-		t.Fatalf("%T", d)
-		return nil
 	}
 }
 
@@ -294,7 +280,7 @@ func TestClassesOfLoginFailures(t *testing.T) {
 			f.revoke()
 			f.change(func() { tt.change(f, path) })
 			_, identity := d.Identity(t.Context())
-			network := driverOf(t, d).services.Network
+			network := d.Account.(*Driver).services.Network
 			_, other := network.Get(t.Context(), network.ServiceURL("extensions"), nil, nil)
 			for _, err := range []error{identity, other} {
 				if got := d.Classify(err).Class; got != tt.want || !strings.Contains(fmt.Sprint(err), tt.has) {

@@ -29,7 +29,7 @@ func TestConformanceWithOperations(t *testing.T) {
 
 func harness(settings state.Settings) conformance.Harness {
 	return conformance.Harness{
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			w := world.New(world.Options{Settings: settings})
 			g, url := open(t, w)
 			return withDefect(connect(t, url, map[string]string{"SIM_STATIC": "true"}), w), control{t, w, g}
@@ -67,7 +67,7 @@ func harness(settings state.Settings) conformance.Harness {
 }
 
 // newDriver returns a driver that talks to the world through a real connection.
-func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.Driver {
+func newDriver(t *testing.T, w *world.World, settings map[string]string) *cloud.Driver {
 	t.Helper()
 	server, err := w.Start("127.0.0.1:0")
 	if err != nil {
@@ -78,7 +78,7 @@ func newDriver(t *testing.T, w *world.World, settings map[string]string) cloud.D
 }
 
 // connect returns a driver that talks to the world behind a URL.
-func connect(t *testing.T, url string, settings map[string]string) cloud.Driver {
+func connect(t *testing.T, url string, settings map[string]string) *cloud.Driver {
 	t.Helper()
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 )
@@ -69,9 +70,9 @@ type defective struct {
 	count  *atomic.Int64
 }
 
-func withDefect(driver cloud.Driver, w *world.World) cloud.Driver {
+func withDefect(driver *cloud.Driver, w *world.World) *cloud.Driver {
 	if defect := os.Getenv(defectVariable); defect != "" {
-		return defective{driver.(*sim.Driver), defect, w, new(atomic.Int64)}
+		return cloudtest.Driver(defective{driver.Account.(*sim.Driver), defect, w, new(atomic.Int64)})
 	}
 	return driver
 }
@@ -94,7 +95,7 @@ func (d defective) Identity(ctx context.Context) (cloud.Identity, error) {
 	return d.Driver.Identity(ctx)
 }
 
-func (d defective) Instances() cloud.Instances { return defectiveInstances{d.Driver.Instances(), d} }
+func (d defective) Instances() cloud.Instances { return defectiveInstances{d.Driver, d} }
 
 func (d defective) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	switch d.defect {

@@ -43,14 +43,6 @@ type Driver struct {
 	static.Machines
 }
 
-// What is optional. That it is a cloud.Driver and has cloud.Instances, New and Instances say.
-var (
-	_ cloud.Balancers   = (*Driver)(nil)
-	_ cloud.OwnedLister = (*Driver)(nil)
-	_ cloud.Routes      = (*Driver)(nil)
-	_ cloud.Operations  = (*Driver)(nil)
-)
-
 // ownership tags are the labels that say whom an object belongs to.
 const ownershipTags = cloud.OwnershipLabels("ccm-")
 
@@ -62,7 +54,7 @@ func Check(config cloud.Config) error {
 
 // New builds a driver for the world at SIM_ENDPOINT, or for an embedded one, to which it
 // talks over HTTP like to any other and which runs until the process ends.
-func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+func New(_ context.Context, config cloud.Config) (*cloud.Driver, error) {
 	s, err := setting.Read(config.Lookup)
 	if err == nil {
 		s.Endpoint, err = s.World()
@@ -76,10 +68,16 @@ func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
 		HTTP:      &http.Client{Transport: config.Transport},
 		Token:     func() (string, error) { return config.Secret("SIM_TOKEN") },
 	}
-	return &Driver{client, static.Machines{Enabled: s.Static}}, nil
+	d := &Driver{client, static.Machines{Enabled: s.Static}}
+	return &cloud.Driver{
+		Account: d, Operations: d,
+		Machines:  cloud.MachineGroup{Instances: d, Describer: d},
+		Balancers: &cloud.BalancerGroup{Whole: d, Replacer: d, OwnedLister: d},
+		Routes:    &cloud.RouteGroup{Routes: d},
+	}, nil
 }
 
-// Identity implements cloud.Driver.
+// Identity implements cloud.Account.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	account, err := d.client.Account(ctx)
 	if err != nil {
@@ -87,9 +85,6 @@ func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	}
 	return cloud.Identity{Account: account.ID, Region: account.Region}, nil
 }
-
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
 
 // classes are what the refusals of the API mean. A code it does not have is unknown.
 var classes = map[string]cloud.Class{
@@ -102,7 +97,7 @@ var classes = map[string]cloud.Class{
 	api.CodeInternal:     cloud.FailureTransient,
 }
 
-// Classify implements cloud.Driver.
+// Classify implements cloud.Account.
 func (d *Driver) Classify(err error) cloud.Failure {
 	failure, ok := errors.AsType[*api.Failure](err)
 	if !ok {

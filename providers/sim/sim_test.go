@@ -28,7 +28,7 @@ func TestParseProviderID(t *testing.T) {
 		"sim://a b/m-1":      "",
 		"sim://static/m-1":   "",
 	} {
-		got, err := driver.Instances().ParseProviderID(id)
+		got, err := driver.Machines.ParseProviderID(id)
 		if got != want || (err == nil) != (want != "") {
 			t.Errorf("ParseProviderID(%q) = %q, %v; want %q", id, got, err, want)
 		}
@@ -44,7 +44,7 @@ func TestEmbeddedWorld(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, err := driver.Instances().List(t.Context())
+	list, err := driver.Machines.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,11 +114,11 @@ func TestUnavailableZone(t *testing.T) {
 		t.Fatal(err)
 	}
 	driver := newDriver(t, w, nil)
-	list, err := driver.Instances().List(t.Context())
+	list, err := driver.Machines.List(t.Context())
 	if err != nil || list.Complete || len(list.Items) != 2 {
 		t.Errorf("List = %d machines, complete %t, %v; want 2, false", len(list.Items), list.Complete, err)
 	}
-	if found, err := driver.Instances().FindByName(t.Context(), "node-sim-1a"); err == nil {
+	if found, err := driver.Machines.FindByName(t.Context(), "node-sim-1a"); err == nil {
 		t.Errorf("FindByName = %v without the machine's zone, want an error", found)
 	}
 }
@@ -126,7 +126,7 @@ func TestUnavailableZone(t *testing.T) {
 // What the kernel does not manage stays as it is: here the user's own labels.
 func TestUpdateKeepsForeignLabels(t *testing.T) {
 	w := world.New(world.Options{})
-	driver := newDriver(t, w, nil).(*sim.Driver)
+	driver := newDriver(t, w, nil).Account.(*sim.Driver)
 	in := cloud.Input{Spec: cloud.Spec{
 		Owner:      cloud.Owner{Cluster: "c", Namespace: "shop", Name: "web", UID: "uid", Cloud: "sim"},
 		Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},
@@ -168,7 +168,7 @@ func TestRestoredCluster(t *testing.T) {
 	if _, err := w.AddMachine(api.Machine{Name: "node-1"}); err != nil {
 		t.Fatal(err)
 	}
-	driver := newDriver(t, w, nil).(*sim.Driver)
+	driver := newDriver(t, w, nil).Account.(*sim.Driver)
 	for _, cluster := range []string{"theirs", "ours"} {
 		_, err := w.CreateBalancer(api.BalancerSpec{
 			Name: cluster, Listeners: []api.Listener{{Protocol: "tcp", Port: 80, NodePort: 30080}},
@@ -192,7 +192,7 @@ func TestRestoredCluster(t *testing.T) {
 }
 
 func TestNormalizeNotes(t *testing.T) {
-	driver := newDriver(t, world.New(world.Options{}), nil).(*sim.Driver)
+	driver := newDriver(t, world.New(world.Options{}), nil).Account.(*sim.Driver)
 	_, notes, err := driver.Normalize(cloud.Input{Spec: cloud.Spec{
 		SourceRanges: []netip.Prefix{netip.MustParsePrefix("::/0")},
 		Ports:        []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}},

@@ -18,7 +18,7 @@ func TestConformance(t *testing.T) {
 	}
 	conformance.Run(t, conformance.Harness{
 		Offline: true,
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			c := control{requests: &atomic.Int64{}}
 			return driver(t, map[string]string{"STATIC_SCHEMES": "k3s", "STATIC_ZONE": "cellar"}, c), c
 		},
@@ -47,7 +47,7 @@ machines:
 	office, told := map[string]string{"site": "office"}, map[string]string{nodeIP: "10.0.0.6"}
 	conformance.Run(t, conformance.Harness{
 		Offline: true, Inventory: read,
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			c := control{requests: &atomic.Int64{}}
 			return driverOf(t, cloud.Config{Default: true, Transport: c, Inventory: read}, map[string]string{"STATIC_ZONE": "attic"}), c
 		},
@@ -90,12 +90,12 @@ func (c control) RoundTrip(*http.Request) (*http.Response, error) {
 	return nil, errors.New("there is no API")
 }
 
-func driver(t *testing.T, settings map[string]string, transport http.RoundTripper) cloud.Driver {
+func driver(t *testing.T, settings map[string]string, transport http.RoundTripper) *cloud.Driver {
 	t.Helper()
 	return driverOf(t, cloud.Config{Default: true, Transport: transport}, settings)
 }
 
-func driverOf(t *testing.T, config cloud.Config, settings map[string]string) cloud.Driver {
+func driverOf(t *testing.T, config cloud.Config, settings map[string]string) *cloud.Driver {
 	t.Helper()
 	config.Cloud, config.ClusterName, config.Lookup = "static", "kubernetes", func(name string) string { return settings[name] }
 	d, err := static.New(t.Context(), config)

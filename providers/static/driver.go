@@ -15,30 +15,23 @@ type Driver struct {
 	inventory cloud.Inventory
 }
 
-var (
-	_ cloud.Describer = (*Driver)(nil)
-	_ cloud.Scoped    = (*Driver)(nil)
-)
-
 // New builds a driver. It reads nothing but the settings.
-func New(_ context.Context, config cloud.Config) (cloud.Driver, error) {
+func New(_ context.Context, config cloud.Config) (*cloud.Driver, error) {
 	s, err := read(config.Lookup)
 	if err != nil {
 		return nil, err
 	}
-	return &Driver{settings: s, all: config.Default, inventory: config.Inventory}, nil
+	d := &Driver{settings: s, all: config.Default, inventory: config.Inventory}
+	return &cloud.Driver{Account: d, Machines: cloud.MachineGroup{Instances: d, ProviderIDScope: d, Describer: d}}, nil
 }
 
-// Identity implements cloud.Driver. There are no credentials, so that there is no account to be told from another.
+// Identity implements cloud.Account. There are no credentials, so that there is no account to be told from another.
 func (d *Driver) Identity(ctx context.Context) (cloud.Identity, error) {
 	return cloud.Identity{Unknown: true, Region: d.region}, ctx.Err()
 }
 
-// Classify implements cloud.Driver. Nothing fails here but a context.
+// Classify implements cloud.Account. Nothing fails here but a context.
 func (d *Driver) Classify(err error) cloud.Failure { return cloud.FailureOf(err) }
-
-// Instances implements cloud.Driver.
-func (d *Driver) Instances() cloud.Instances { return d }
 
 // List implements cloud.Instances. No API lists machines: that none is listed proves nothing of any of them, and they are
 // DescribedInstances, which are looked for in no list.

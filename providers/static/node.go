@@ -19,7 +19,7 @@ const nodeIP = "alpha.kubernetes.io/provided-node-ip"
 // rest is what stands behind the scheme of a provider-ID. Deckhouse writes static:///<hash>, k3s the name of the Node.
 var rest = regexp.MustCompile(`^[A-Za-z0-9._/:=+$@%~-]*[A-Za-z0-9][A-Za-z0-9._/:=+$@%~-]*$`)
 
-// Concerns implements cloud.Scoped.
+// Concerns implements cloud.ProviderIDScope.
 func (d *Driver) Concerns(providerID string) bool {
 	scheme, _, found := strings.Cut(providerID, "://")
 	return found && slices.Contains(d.schemes, scheme)

@@ -39,7 +39,7 @@ func TestAddressesOfTheKubelet(t *testing.T) {
 			if tt.given != "" {
 				node.Annotations[nodeIP] = tt.given
 			}
-			machine, ok := driver(t, nil, nil).(cloud.Describer).FromNode(node)
+			machine, ok := driver(t, nil, nil).Machines.Describer.FromNode(node)
 			if diff := cmp.Diff(tt.want, machine.Addresses); !ok || diff != "" {
 				t.Errorf("described: %t, addresses (-want +got):\n%s", ok, diff)
 			}
@@ -61,7 +61,7 @@ func TestNodesThatAreStatic(t *testing.T) {
 		"n":                     "",
 	} {
 		d := driver(t, map[string]string{"STATIC_SCHEMES": "k3s", "STATIC_REGION": "home", "STATIC_ZONE": "cellar"}, nil)
-		machine, ok := d.(cloud.Describer).FromNode(cloud.NodeAttributes{Name: "n", ProviderID: providerID})
+		machine, ok := d.Machines.Describer.FromNode(cloud.NodeAttributes{Name: "n", ProviderID: providerID})
 		if ok != (want != "") || machine.ProviderID != want {
 			t.Errorf("%q: %t, %+v; want %q", providerID, ok, machine, want)
 		}
@@ -77,7 +77,7 @@ func TestNodesThatSayNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if machine, ok := d.(cloud.Describer).FromNode(cloud.NodeAttributes{Name: "n"}); ok {
+	if machine, ok := d.Machines.Describer.FromNode(cloud.NodeAttributes{Name: "n"}); ok {
 		t.Errorf("a Node that says nothing is %+v", machine)
 	}
 }
@@ -114,7 +114,7 @@ func TestSettings(t *testing.T) {
 // FromNode is a function of the Node alone, and leaves it as it is.
 func TestFromNodeIsPure(t *testing.T) {
 	node := cloud.NodeAttributes{Name: "n", Addresses: addresses("InternalIP", "10.0.0.1"), Annotations: map[string]string{nodeIP: "10.0.0.2"}}
-	d := driver(t, nil, nil).(cloud.Describer)
+	d := driver(t, nil, nil).Machines.Describer
 	first, _ := d.FromNode(node)
 	first.Addresses[0].Address = "changed"
 	second, _ := d.FromNode(node)
@@ -143,7 +143,7 @@ func TestAddressesOfKubeletAndFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			node := cloud.NodeAttributes{Name: tt.node, Addresses: tt.has, Annotations: map[string]string{nodeIP: tt.given}}
-			machine, ok := d.(cloud.Describer).FromNode(node)
+			machine, ok := d.Machines.Describer.FromNode(node)
 			if diff := cmp.Diff(tt.want, machine.Addresses); !ok || diff != "" {
 				t.Errorf("described: %t, addresses (-want +got):\n%s", ok, diff)
 			}
@@ -153,7 +153,7 @@ func TestAddressesOfKubeletAndFile(t *testing.T) {
 
 // An entry is of many Nodes: what one machine's owner changes is not another's.
 func TestFromNodeKeepsTheInventory(t *testing.T) {
-	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "machines: [{names: '*', labels: {disk: hdd}, externalIPs: [203.0.113.5]}]")}, nil).(cloud.Describer)
+	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "machines: [{names: '*', labels: {disk: hdd}, externalIPs: [203.0.113.5]}]")}, nil).Machines.Describer
 	node := cloud.NodeAttributes{Name: "n"}
 	first, _ := d.FromNode(node)
 	first.Labels["disk"], first.Addresses[1].Address = "ssd", "203.0.113.6"
@@ -164,7 +164,7 @@ func TestFromNodeKeepsTheInventory(t *testing.T) {
 
 // Without an entry a Node that waits is nobody's. A provider-ID of ours is enough.
 func TestNodesThatNoEntryFits(t *testing.T) {
-	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "region: land\nmachines: [{name: a}]")}, map[string]string{"STATIC_REGION": "home", "STATIC_ZONE": "cellar"}).(cloud.Describer)
+	d := driverOf(t, cloud.Config{Default: true, Inventory: source(t, "region: land\nmachines: [{name: a}]")}, map[string]string{"STATIC_REGION": "home", "STATIC_ZONE": "cellar"}).Machines.Describer
 	for want, node := range map[cloud.InstanceID]cloud.NodeAttributes{
 		"":                                      {Name: "b"},
 		cloud.DescribedInstance("static://a"):   {Name: "a"},
@@ -184,8 +184,8 @@ func FuzzProviderID(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, id string) {
 		d := driver(t, nil, nil)
-		machine, ok := d.(cloud.Describer).FromNode(cloud.NodeAttributes{Name: "n", ProviderID: id})
-		parsed, err := d.Instances().ParseProviderID(id)
+		machine, ok := d.Machines.Describer.FromNode(cloud.NodeAttributes{Name: "n", ProviderID: id})
+		parsed, err := d.Machines.ParseProviderID(id)
 		switch {
 		case id == "":
 		case ok != (err == nil), ok && (machine.ID != parsed || machine.ProviderID != id || !strings.HasPrefix(id, "static://")):
@@ -201,6 +201,6 @@ func BenchmarkFromNode(b *testing.B) {
 	}
 	node := cloud.NodeAttributes{Name: "n", ProviderID: "static://n", Addresses: addresses("Hostname", "n", "InternalIP", "10.0.0.1"), Annotations: map[string]string{nodeIP: "10.0.0.1"}}
 	for b.Loop() {
-		d.(cloud.Describer).FromNode(node)
+		d.Machines.Describer.FromNode(node)
 	}
 }

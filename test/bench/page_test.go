@@ -17,25 +17,11 @@ var update = flag.Bool("update", false, "write the page in the documentation")
 // The page in the documentation is what the published results say, and they are all within what is
 // promised.
 func TestPublished(t *testing.T) {
-	root, err := ccm.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := recorded(root)
-	if err != nil || len(all) == 0 {
-		t.Fatalf("%d published results: %v", len(all), err)
-	}
+	root, all := files.Test(t, *update)
 	if *update {
 		if err := Record(root); err != nil {
 			t.Fatal(err)
 		}
-	}
-	have, err := os.ReadFile(filepath.Join(root, pageFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(page(all)), string(have)); diff != "" {
-		t.Errorf("%s (-of the results +there), write it with `make bench RECORD=1` or `go test ./bench -update`:\n%s", pageFile, diff)
 	}
 	first, err := os.ReadFile(filepath.Join(root, firstFile))
 	if err != nil {
@@ -57,7 +43,7 @@ func TestPublished(t *testing.T) {
 
 func TestRecordReplaces(t *testing.T) {
 	root := t.TempDir()
-	for _, folder := range []string{filepath.Dir(dataFile), filepath.Dir(pageFile)} {
+	for _, folder := range []string{filepath.Dir(files.Data), filepath.Dir(files.Page)} {
 		if err := os.MkdirAll(filepath.Join(root, folder), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -75,7 +61,7 @@ func TestRecordReplaces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	written, err := os.ReadFile(filepath.Join(root, pageFile))
+	written, err := os.ReadFile(filepath.Join(root, files.Page))
 	if err != nil {
 		t.Fatal(err)
 	}

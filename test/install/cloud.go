@@ -4,19 +4,22 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/url"
+	"slices"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
 )
 
 // Cloud is an emulated cloud, or one on this machine, whose machines are the nodes of a cluster.
 type Cloud interface {
-	Provider() string
+	// Descriptor is that of the provider, with its name and what the cloud can do.
+	Descriptor() cloud.Descriptor
 	// Arguments tell helm of the cloud.
 	Arguments() []string
 	// LoadBalancers returns all there are. They check their targets again at about this time.
@@ -28,8 +31,15 @@ type Cloud interface {
 	Close()
 }
 
-// Calls are requests to the API of a cloud.
-type Calls struct{ Reads, Writes int }
+// Calls are requests to the API of a cloud about load balancers.
+type Calls struct {
+	Reads  int `json:"reads"`
+	Writes int `json:"writes"`
+}
+
+func (c Calls) String() string {
+	return fmt.Sprintf("%d writes and %d reads of load balancers", c.Writes, c.Reads)
+}
 
 // LoadBalancer is what the cloud says of one, for the data plane of the cluster and for tests.
 type LoadBalancer struct {
@@ -48,16 +58,38 @@ type LoadBalancer struct {
 func Open(ctx context.Context, provider string, c *cluster.Cluster) (Cloud, error) {
 	switch provider {
 	case "sim":
-		return OpenSim(c)
+		return opened(OpenSim(c))
 	case "digitalocean":
-		return OpenDigitalOcean(ctx, c)
+		return opened(OpenDigitalOcean(ctx, c))
 	case "hcloud":
-		return OpenHetzner(ctx, c)
+		return opened(OpenHetzner(ctx, c))
 	case "openstack":
-		return OpenOpenStack(ctx, c)
+		return opened(OpenOpenStack(ctx, c))
 	default:
 		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: digitalocean, hcloud, openstack, sim", provider)
 	}
+}
+
+// opened returns nothing that is not nil with an error, as a nil pointer would be.
+func opened[C Cloud](c C, err error) (Cloud, error) {
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// createSecret makes the Secret that the chart looks for, where upstream's users have it.
+func createSecret(ctx context.Context, c *cluster.Cluster, name string, data map[string]string) error {
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Name: name}, StringData: data}
+	if _, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, secret, metav1.CreateOptions{}); err != nil {
+		return fmt.Errorf("making the Secret %s: %w", name, err)
+	}
+	return nil
+}
+
+// CarriesUDP reports whether the load balancers of a cloud do.
+func CarriesUDP(c Cloud) bool {
+	return slices.Contains(c.Descriptor().Capabilities.Protocols, cloud.ProtocolUDP)
 }
 
 // LabelControlPlane makes nodes of the control plane, where the chart's pods run.
@@ -90,12 +122,10 @@ func arguments(provider string, sets ...string) []string {
 	return args
 }
 
-// named returns a URL of this machine as nodes know it.
-func named(address string) (string, error) {
-	u, err := url.Parse(address)
-	if err != nil {
-		return "", fmt.Errorf("reading the cloud's address: %w", err)
-	}
-	u.Host = net.JoinHostPort(cluster.MachineName, u.Port())
-	return u.String(), nil
+// doorway is where a cloud listens, so that nodes reach it.
+func doorway(c *cluster.Cluster) string { return net.JoinHostPort(c.Gateway().String(), "0") }
+
+// named returns a URL below the doorway as nodes know it.
+func named(c *cluster.Cluster, url string) string {
+	return strings.Replace(url, c.Gateway().String(), cluster.MachineName, 1)
 }

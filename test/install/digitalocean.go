@@ -2,18 +2,16 @@ package install
 
 import (
 	"context"
-	"fmt"
 	"net/netip"
 	"strings"
-	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 )
 
 const (
@@ -23,44 +21,36 @@ const (
 
 // DigitalOcean is the emulator of DigitalOcean's API. Its balancers carry traffic on the cluster's data plane.
 type DigitalOcean struct {
-	*digitalocean.Server
+	*emulator.Server
 	// IDs are those of the nodes' droplets, by name.
 	IDs map[string]int
 
 	url    string
-	mu     sync.Mutex // of probes
 	probes probes
 }
 
-// OpenDigitalOcean starts the emulator where nodes can reach it, and puts the token where
-// upstream's users have it.
+// OpenDigitalOcean starts the emulator where nodes can reach it, with the token in a Secret.
 func OpenDigitalOcean(ctx context.Context, c *cluster.Cluster) (*DigitalOcean, error) {
 	d := &DigitalOcean{
-		Server: digitalocean.New(digitalocean.Options{Token: digitalOceanToken, Region: digitalOceanRegion}),
-		IDs:    map[string]int{},
-		probes: probes{},
+		Server: emulator.New(emulator.Options{Token: digitalOceanToken, Region: digitalOceanRegion}), IDs: map[string]int{},
 	}
 	for _, n := range c.Nodes() {
-		droplet := d.Droplets.Seed(1, func(d *digitalocean.Droplet) { d.Name, d.PrivateIPv4 = n.Name(), n.Address().String() })[0]
+		droplet := d.Droplets.Seed(1, func(d *emulator.Droplet) { d.Name, d.PrivateIPv4 = n.Name(), n.Address().String() })[0]
 		d.IDs[n.Name()] = droplet.ID
 	}
-	_, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "digitalocean"},
-		StringData: map[string]string{"access-token": digitalOceanToken},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("making the Secret: %w", err)
+	if err := createSecret(ctx, c, "digitalocean", map[string]string{"access-token": digitalOceanToken}); err != nil {
+		return nil, err
 	}
-	url, err := d.Listen(c.Gateway().String() + ":0")
+	url, err := d.Listen(doorway(c))
 	if err != nil {
 		return nil, err
 	}
-	d.url, err = named(url)
-	return d, err
+	d.url = named(c, url)
+	return d, nil
 }
 
-// Provider implements [Cloud].
-func (d *DigitalOcean) Provider() string { return "digitalocean" }
+// Descriptor implements [Cloud].
+func (d *DigitalOcean) Descriptor() cloud.Descriptor { return digitalocean.Descriptor() }
 
 // Arguments implements [Cloud].
 func (d *DigitalOcean) Arguments() []string {
@@ -69,10 +59,10 @@ func (d *DigitalOcean) Arguments() []string {
 
 // LoadBalancers implements [Cloud].
 func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.probes.Lock()
+	defer d.probes.Unlock()
 	state := d.State()
-	machines := map[int]*digitalocean.Droplet{}
+	machines := map[int]*emulator.Droplet{}
 	for _, m := range state.Droplets {
 		machines[m.ID] = m
 	}
@@ -91,7 +81,8 @@ func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
 			IntervalSeconds: b.HealthCheck.CheckIntervalSeconds, TimeoutSeconds: b.HealthCheck.ResponseTimeoutSeconds,
 		}
 		health := d.probes.look(b.ID, check, targets)
-		balancer := LoadBalancer{ID: b.ID, ServiceUID: serviceOf(b.Tags), Active: b.Status == digitalocean.BalancerActive, Healthy: health.healthy()}
+		_, of := owner.Tags{}.Read(b.Tags, cloud.Owner{})
+		balancer := LoadBalancer{ID: b.ID, ServiceUID: of.UID, Active: b.Status == emulator.BalancerActive, Healthy: health.healthy()}
 		if at, err := netip.ParseAddr(b.IP); err == nil {
 			for _, rule := range b.ForwardingRules {
 				balancer.Listeners = append(balancer.Listeners, d.listener(b, at, rule, health.targets(targets)))
@@ -107,12 +98,12 @@ func (d *DigitalOcean) LoadBalancers() (list []LoadBalancer) {
 // ends connections.
 //
 // https://docs.digitalocean.com/products/networking/load-balancers/concepts/
-func (d *DigitalOcean) listener(b digitalocean.Balancer, at netip.Addr, rule digitalocean.ForwardingRule, targets []plane.Target) plane.Listener {
+func (d *DigitalOcean) listener(b emulator.Balancer, at netip.Addr, rule emulator.ForwardingRule, targets []plane.Target) plane.Listener {
 	l := plane.Listener{Address: at, Protocol: "tcp", Port: rule.EntryPort, Targets: targets, Sources: allowed(b.Firewall.Allow)}
 	if rule.EntryProtocol == "udp" {
 		l.Protocol = "udp"
 	}
-	if b.Type != digitalocean.TypeRegionalNetwork {
+	if b.Type != emulator.TypeRegionalNetwork {
 		l.NodePort, l.HidesClient = rule.TargetPort, true
 	}
 	return l
@@ -131,16 +122,6 @@ func allowed(entries []string) (list []netip.Prefix) {
 	return list
 }
 
-// serviceOf returns the UID in the tag "ccm-service:namespace:name:UID".
-func serviceOf(tags []string) string {
-	for _, tag := range tags {
-		if parts := strings.Split(tag, ":"); len(parts) == 4 && parts[0] == "ccm-service" {
-			return parts[3]
-		}
-	}
-	return ""
-}
-
 // Calls implements [Cloud].
 func (d *DigitalOcean) Calls() Calls { return callsOf(d.Book.Counters(), "/v2/load_balancers") }
 
@@ -149,8 +130,6 @@ func (d *DigitalOcean) DeleteMachine(node string) error { return d.Droplets.Dele
 
 // Close implements [Cloud].
 func (d *DigitalOcean) Close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.probes.keep(nil)
+	d.probes.end()
 	d.Server.Close()
 }

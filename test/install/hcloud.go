@@ -5,66 +5,55 @@ import (
 	"fmt"
 	"net/netip"
 	"strconv"
-	"sync"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
+	emulator "github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 
 const (
 	hetznerToken    = "of-the-secret"
 	hetznerNetwork  = "nodes"
 	hetznerLocation = "fsn1"
-	// hetznerUID is the label of load balancers with the UID of their Service.
-	hetznerUID = "hcloud-ccm/service-uid"
 )
 
 // Hetzner is the emulator of Hetzner's cloud API. Its load balancers carry traffic on the cluster's data plane.
 type Hetzner struct {
-	*hcloud.Server
+	*emulator.Server
 	// IDs are those of the nodes' servers, by name.
 	IDs map[string]int64
 
 	url    string
-	mu     sync.Mutex // of probes
 	probes probes
 }
 
-// OpenHetzner starts the emulator where nodes can reach it, with a network that has the nodes, and puts the token where upstream's users
-// have it.
+// OpenHetzner starts the emulator where nodes can reach it, with a network that has the nodes, and the token in a Secret.
 func OpenHetzner(ctx context.Context, c *cluster.Cluster) (*Hetzner, error) {
-	h := &Hetzner{
-		Server: hcloud.New(hcloud.Options{Token: hetznerToken, Location: hetznerLocation}), IDs: map[string]int64{}, probes: probes{},
-	}
+	h := &Hetzner{Server: emulator.New(emulator.Options{Token: hetznerToken, Location: hetznerLocation}), IDs: map[string]int64{}}
 	nodes := netip.PrefixFrom(c.Gateway(), nodeNetwork).Masked().String()
-	network := h.AddNetwork(hcloud.Network{Name: hetznerNetwork, IPRange: nodes})
+	network := h.AddNetwork(emulator.Network{Name: hetznerNetwork, IPRange: nodes})
 	for _, n := range c.Nodes() {
-		machine := h.SeedMachines(1, func(m *hcloud.Machine) {
-			m.Name, m.Private = n.Name(), []hcloud.Attachment{{Network: network.ID, IP: n.Address().String()}}
+		machine := h.SeedMachines(1, func(m *emulator.Machine) {
+			m.Name, m.Private = n.Name(), []emulator.Attachment{{Network: network.ID, IP: n.Address().String()}}
 		})[0]
 		h.IDs[n.Name()] = machine.ID
 	}
-	_, err := c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "hcloud"},
-		StringData: map[string]string{"token": hetznerToken, "network": hetznerNetwork},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("making the Secret: %w", err)
-	}
-	if _, err := h.Listen(c.Gateway().String() + ":0"); err != nil {
+	if err := createSecret(ctx, c, "hcloud", map[string]string{"token": hetznerToken, "network": hetznerNetwork}); err != nil {
 		return nil, err
 	}
-	h.url, err = named(h.Endpoint())
-	return h, err
+	if _, err := h.Listen(doorway(c)); err != nil {
+		return nil, err
+	}
+	h.url = named(c, h.Endpoint())
+	return h, nil
 }
 
-// Provider implements [Cloud].
-func (h *Hetzner) Provider() string { return "hcloud" }
+// Descriptor implements [Cloud].
+func (h *Hetzner) Descriptor() cloud.Descriptor { return hcloud.Descriptor() }
 
 // Arguments implements [Cloud]. The machine that the controller manager runs on has no metadata service here, and the cluster has routes
 // between Pods of its own.
@@ -76,10 +65,10 @@ func (h *Hetzner) Arguments() []string {
 
 // LoadBalancers implements [Cloud]. Hetzner checks the targets of each port by itself; a node is healthy when it is for all ports.
 func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.probes.Lock()
+	defer h.probes.Unlock()
 	state := h.State()
-	servers := map[int64]hcloud.Machine{}
+	servers := map[int64]emulator.Machine{}
 	for _, m := range state.Machines {
 		servers[m.ID] = m
 	}
@@ -95,7 +84,7 @@ func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 			}
 		}
 		balancer := LoadBalancer{
-			ID: strconv.FormatInt(b.ID, 10), ServiceUID: b.Labels[hetznerUID], Active: true, Healthy: map[string]bool{},
+			ID: strconv.FormatInt(b.ID, 10), ServiceUID: label.Owner(b.Labels, cloud.Owner{}).UID, Active: true, Healthy: map[string]bool{},
 		}
 		for name := range targets {
 			balancer.Healthy[name] = true
@@ -121,7 +110,7 @@ func (h *Hetzner) LoadBalancers() (list []LoadBalancer) {
 }
 
 // hetznerCheck is a health check in the words of the simulated cloud.
-func hetznerCheck(c hcloud.HealthCheck) api.HealthCheck {
+func hetznerCheck(c emulator.HealthCheck) api.HealthCheck {
 	check := api.HealthCheck{
 		Protocol: "tcp", Port: c.Port, HealthyThreshold: 1, UnhealthyThreshold: c.Retries, IntervalSeconds: c.Interval, TimeoutSeconds: c.Timeout,
 	}
@@ -141,8 +130,6 @@ func (h *Hetzner) DeleteMachine(node string) error { return h.DeleteMachines(h.I
 
 // Close implements [Cloud].
 func (h *Hetzner) Close() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.probes.keep(nil)
+	h.probes.end()
 	h.Server.Close()
 }

@@ -20,9 +20,10 @@ func LoadImage(ctx context.Context, c *cluster.Cluster, h *Helm, cloud Cloud) er
 	if err != nil {
 		return err
 	}
-	layout := filepath.Join(root, "dist", "image", cloud.Provider())
+	provider := cloud.Descriptor().Name
+	layout := filepath.Join(root, "dist", "image", provider)
 	if _, err := os.Stat(layout); err != nil {
-		return fmt.Errorf("finding the image, run `make image PROVIDERS=%s`: %w", cloud.Provider(), err)
+		return fmt.Errorf("finding the image, run `make image PROVIDERS=%s`: %w", provider, err)
 	}
 	manifest, err := h.Run(ctx, append([]string{"template", Release, h.Chart()}, cloud.Arguments()...)...)
 	if err != nil {

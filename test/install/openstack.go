@@ -7,9 +7,8 @@ import (
 	"net/netip"
 	"os"
 
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	provider "github.com/multicloud-ccm/multicloud-ccm/providers/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack"
 	"github.com/multicloud-ccm/multicloud-ccm/test/openstack/relay"
@@ -62,18 +61,11 @@ func (o *OpenStack) configure(ctx context.Context, c *cluster.Cluster) (err erro
 	if o.Relay, err = relay.Open(c.Gateway().String(), cluster.MachineName); err != nil {
 		return err
 	}
-	_, err = c.Client().CoreV1().Secrets(Namespace).Create(ctx, &corev1.Secret{
-		ObjectMeta: metav1.ObjectMeta{Name: "cloud-config"},
-		StringData: map[string]string{"cloud.conf": o.CloudConf(o.Relay.AuthURL())},
-	}, metav1.CreateOptions{})
-	if err != nil {
-		return fmt.Errorf("making the Secret: %w", err)
-	}
-	return nil
+	return createSecret(ctx, c, "cloud-config", map[string]string{"cloud.conf": o.CloudConf(o.Relay.AuthURL())})
 }
 
-// Provider implements [Cloud].
-func (o *OpenStack) Provider() string { return "openstack" }
+// Descriptor implements [Cloud].
+func (o *OpenStack) Descriptor() cloud.Descriptor { return provider.Descriptor() }
 
 // Arguments implements [Cloud].
 func (o *OpenStack) Arguments() []string { return arguments("openstack") }

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world/proxy"
@@ -12,35 +13,50 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/traffic"
 )
 
-// probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. By ID, such as that of the load balancer.
-type probes map[string]*proxy.Proxy
+// probes check the targets of load balancers of a cloud that is an API alone, as the simulated cloud does. Who looks at all load balancers
+// holds the lock meanwhile.
+type probes struct {
+	sync.Mutex
+	// byID have an ID such as that of the load balancer.
+	byID map[string]*proxy.Proxy
+}
 
 // health is what is known of targets, by the name of the node, as in [api.Balancer].
 type health map[string]string
 
 // look says what targets are to be checked with, and what is known by now. Targets are addresses by name.
-func (p probes) look(id string, check api.HealthCheck, targets map[string]string) health {
-	if p[id] == nil {
-		p[id] = proxy.New("")
+func (p *probes) look(id string, check api.HealthCheck, targets map[string]string) health {
+	if p.byID == nil {
+		p.byID = map[string]*proxy.Proxy{}
 	}
-	p[id].Apply(api.BalancerSpec{HealthCheck: check}, targets)
+	if p.byID[id] == nil {
+		p.byID[id] = proxy.New("")
+	}
+	p.byID[id].Apply(api.BalancerSpec{HealthCheck: check}, targets)
 	known := health{}
 	for name := range targets {
 		known[name] = api.HealthUnknown
 	}
-	p[id].Report(&api.Balancer{TargetHealth: known})
+	p.byID[id].Report(&api.Balancer{TargetHealth: known})
 	return known
 }
 
 // keep ends all other checks.
-func (p probes) keep(ids []string) {
-	maps.DeleteFunc(p, func(id string, checks *proxy.Proxy) bool {
+func (p *probes) keep(ids []string) {
+	maps.DeleteFunc(p.byID, func(id string, checks *proxy.Proxy) bool {
 		gone := !slices.Contains(ids, id)
 		if gone {
 			checks.Close()
 		}
 		return gone
 	})
+}
+
+// end ends all checks.
+func (p *probes) end() {
+	p.Lock()
+	defer p.Unlock()
+	p.keep(nil)
 }
 
 // callsOf counts the requests whose route begins with one of the paths.

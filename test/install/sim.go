@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/sim"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/sim/world"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
@@ -15,8 +17,8 @@ import (
 // simDrain is how long flows to a removed target go on.
 const simDrain = 10 * time.Second
 
-// simUID is the label of balancers with the UID of their Service.
-const simUID = "ccm-uid"
+// simOwner reads the labels of balancers that say whose they are.
+const simOwner = cloud.OwnershipLabels("ccm-")
 
 // Sim is the simulated cloud. Its balancers carry TCP as proxies of this process, or everything on the cluster's data plane.
 type Sim struct {
@@ -45,15 +47,15 @@ func OpenSim(c *cluster.Cluster) (*Sim, error) {
 		s.Machines[n.Name()] = m
 	}
 	var err error
-	if s.server, err = s.Start(c.Gateway().String() + ":0"); err != nil {
+	if s.server, err = s.Start(doorway(c)); err != nil {
 		return nil, err
 	}
-	s.url, err = named(s.server.URL)
-	return s, err
+	s.url = named(c, s.server.URL)
+	return s, nil
 }
 
-// Provider implements [Cloud].
-func (s *Sim) Provider() string { return "sim" }
+// Descriptor implements [Cloud].
+func (s *Sim) Descriptor() cloud.Descriptor { return sim.Descriptor() }
 
 // Arguments implements [Cloud].
 func (s *Sim) Arguments() []string { return arguments("sim", "sim.endpoint="+s.url) }
@@ -70,7 +72,7 @@ func (s *Sim) LoadBalancers() (list []LoadBalancer) {
 			m := machines[id]
 			targets[m.Name], known[m.Name] = m.IPv4(), b.TargetHealth[id]
 		}
-		balancer := LoadBalancer{ID: b.ID, ServiceUID: b.Labels[simUID], Active: b.Status == api.StatusActive, Healthy: known.healthy()}
+		balancer := LoadBalancer{ID: b.ID, ServiceUID: simOwner.Owner(b.Labels).UID, Active: b.Status == api.StatusActive, Healthy: known.healthy()}
 		for _, at := range b.Addresses {
 			for _, l := range b.Listeners {
 				balancer.Listeners = append(balancer.Listeners, plane.Listener{

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// hooks is what the suite calls: before and after each spec, and to delete a machine.
+// hooks is what the suite calls: after each spec, and to delete a machine.
 type hooks struct {
 	watch *watch
 	// deleteNode deletes the machine of a node in the cloud and cuts its power.
@@ -24,7 +24,6 @@ func (h hooks) serve(ctx context.Context, address string) (string, error) {
 		return "", fmt.Errorf("listening for the suite: %w", err)
 	}
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /specs/before", func(http.ResponseWriter, *http.Request) {})
 	mux.HandleFunc("POST /specs/after", h.after)
 	mux.HandleFunc("POST /nodes/{name}/delete", func(rw http.ResponseWriter, r *http.Request) {
 		if err := h.deleteNode(r.PathValue("name")); err != nil {

@@ -2,45 +2,33 @@ package kubernetes
 
 import (
 	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 )
 
 var update = flag.Bool("update", false, "write the page of the published results")
 
-// The page is that of the published results, none of which is a failure, and whose skips are those of the list.
+// The page is that of the published results, none of which is a failure or beyond its budget, and whose skips are those of the list.
 func TestPage(t *testing.T) {
-	root, err := ccm.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := published(root)
-	if err != nil || len(all) == 0 {
-		t.Fatalf("%d published results: %v", len(all), err)
-	}
-	if *update {
-		if err := Record(root, ccm.Place{}, Options{}, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	have, err := os.ReadFile(filepath.Join(root, pageFile))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(page(all)), string(have)); diff != "" {
-		t.Errorf("%s (-of the results +there), write it with `make e2e-kubernetes RECORD=1` or `go test ./kubernetes -update`:\n%s", pageFile, diff)
-	}
+	_, all := files.Test(t, *update)
+	ran := map[string][]Spec{}
 	for _, p := range all {
 		for _, row := range p.Rows {
-			if row.Outcome == Failed || row.Outcome == Skipped && skipped(p.Cloud, Spec{Name: row.Spec}) != row.Reason {
+			spec := Spec{Name: row.Spec}
+			ran[p.Cloud] = append(ran[p.Cloud], spec)
+			if row.Outcome == Failed || row.Outcome == Skipped && skipped(p.Cloud, spec) != row.Reason {
 				t.Errorf("%s: %q is %s: %q", p.Cloud, row.Spec, row.Outcome, row.Reason)
 			}
+		}
+		if err := within(p.Calls, budgets[p.Cloud]); err != nil {
+			t.Errorf("%s: %v", p.Cloud, err)
+		}
+	}
+	for _, s := range skips {
+		if err := unmatched([]Skip{s}, ran[s.Cloud]); err != nil {
+			t.Error(err)
 		}
 	}
 }
@@ -48,9 +36,9 @@ func TestPage(t *testing.T) {
 func TestPageOfTwoClouds(t *testing.T) {
 	text := string(page([]Published{
 		{Cloud: "a", Rows: []Row{{"works", "v1", Passed, 7, ""}, {"keeps the client", "v1", Skipped, 1, "it ends connections"}}},
-		{Cloud: "b", Rows: []Row{{"works", "v1", Skipped, 0, "it ends connections"}}},
+		{Cloud: "sim", Rows: []Row{{"works", "v1", Skipped, 0, "it ends connections"}}, Calls: install.Calls{Writes: 5, Reads: 9}},
 	}))
-	for _, want := range []string{"| works | passed, 7 s | skipped (1) |", "| keeps the client | skipped (1) | not run |", "1. it ends connections\n"} {
+	for _, want := range []string{"| works | passed, 7 s | skipped (1) |", "| keeps the client | skipped (1) | not run |", "1. it ends connections\n", "| 5, at most "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

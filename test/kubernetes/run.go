@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster/plane"
-	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/install"
 	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes/agnhost"
 )
@@ -24,41 +22,40 @@ import (
 type Options struct {
 	// Cloud is the provider.
 	Cloud string
-	// Focus selects specs whose name contains it; all when "".
+	// Focus selects specs whose name, or the short one that is shown, contains it; all when "".
 	Focus string
 	// Slow runs the rolling updates too, Nodes the specs of Nodes, which the version before has.
 	Slow, Nodes bool
-	// Lanes is how many specs run at a time.
-	Lanes int
+	// Processes is how many specs run at a time, each in a process of its own.
+	Processes int
 	// Dir receives logs and reports.
 	Dir string
 	// Progress receives a line per step and one for each spec that ends.
 	Progress io.Writer
 }
 
-// source is a module that pins a Kubernetes with specs.
-type source struct {
-	// module is its folder, filter the label filter of its specs.
-	module, filter string
-	// provider is the name of the cloud there. Specs of Nodes run on some clouds alone, by name.
-	provider string
+// Summary is what came of a run.
+type Summary struct {
+	// Results are those of the specs, in their order.
+	Results []Result
+	// Calls are those that the life of the runner's own Service took.
+	Calls install.Calls
 }
 
-// Run runs the specs and returns how each ended, in their order. An error says why they could not run, or what was found that belongs to
-// no spec.
-func Run(ctx context.Context, o Options) (results []Result, err error) {
+// Run runs the specs. An error says why they could not run, or what was found that belongs to no spec.
+func Run(ctx context.Context, o Options) (sum Summary, err error) {
 	if err := errors.Join(o.check(), Missing()); err != nil {
-		return nil, err
+		return sum, err
 	}
 	suites, err := o.build(ctx)
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	s, err := open(ctx, o.Cloud, o.Progress)
 	if err != nil {
 		cancel(nil)
-		return nil, err
+		return sum, err
 	}
 	w := newWatch(s.Client(), s.cloud)
 	var watching sync.WaitGroup
@@ -74,37 +71,35 @@ func Run(ctx context.Context, o Options) (results []Result, err error) {
 
 // check returns what is wrong with the options.
 func (o Options) check() error {
-	if o.Lanes < 1 {
-		return fmt.Errorf("-lanes is %d, want 1 or more", o.Lanes)
+	if o.Processes < 1 {
+		return fmt.Errorf("-procs is %d, want 1 or more", o.Processes)
 	}
 	return nil
 }
 
 // runSuites runs the specs in the life of a Service of the runner's own.
-func (o Options) runSuites(ctx context.Context, s *site, w *watch, suites []suite) (results []Result, err error) {
+func (o Options) runSuites(ctx context.Context, s *site, w *watch, suites []*suite) (sum Summary, err error) {
 	url, err := hooks{w, s.powerOff}.serve(ctx, s.Gateway().String())
 	if err != nil {
-		return nil, err
+		return sum, err
 	}
-	own := &standing{site: s, watch: w}
+	own := &ownService{site: s, watch: w}
 	if err := own.begin(ctx); err != nil {
-		return nil, err
+		return sum, err
 	}
 	for _, from := range suites {
 		from.command = s.ClientCommand
 		from.args = []string{"-runner=" + url, "-kubeconfig=" + s.AdminKubeconfig(), "-kubectl-path=" + s.Binaries().Kubectl, fmt.Sprintf("-num-nodes=%d", nodes)}
 		done, err := o.runSuite(ctx, s, from)
-		results = append(results, done...)
+		sum.Results = append(sum.Results, done...)
 		if err != nil {
-			return results, err
+			return sum, err
 		}
 	}
-	if len(results) == 0 {
-		return nil, fmt.Errorf("no spec has %q in its name", o.Focus)
-	}
 	err = errors.Join(own.end(ctx), s.conclude(ctx, w))
-	fmt.Fprintf(o.Progress, "the life of a Service took %d writes and %d reads of load balancers\n", own.spent.Writes, own.spent.Reads)
-	return results, err
+	sum.Calls = own.spent
+	fmt.Fprintf(o.Progress, "the life of the runner's own Service took %s\n", sum.Calls)
+	return sum, err
 }
 
 // Missing says what this machine lacks, a line for each, nil when nothing.
@@ -115,39 +110,41 @@ func Missing() error {
 	return plane.Missing() // which needs root
 }
 
-// build builds what is needed before a cluster is.
-func (o Options) build(ctx context.Context) ([]suite, error) {
+// build builds the suites before there is a cluster. One that has no spec to run is left out.
+func (o Options) build(ctx context.Context) (suites []*suite, err error) {
 	root, err := ccm.Root()
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
-		return nil, fmt.Errorf("making a folder for logs: %w", err)
-	}
-	folder := filepath.Join(root, "test", "e2e", "kubernetes")
-	sources := []source{{folder, "Feature: containsAny LoadBalancer", o.Cloud}}
+	modules := []string{filepath.Join(root, "test", "e2e", "kubernetes")}
 	if o.Nodes {
-		sources = append(sources, source{filepath.Join(folder, "nodes"), "Feature: containsAny CloudProvider", "aws"})
+		modules = append(modules, filepath.Join(modules[0], "nodes"))
 	}
-	var suites []suite
-	for i, from := range sources {
-		s := suite{program: filepath.Join(o.Dir, fmt.Sprintf("suite-%d", i)), filter: from.filter, provider: from.provider, dir: filepath.Join(o.Dir, fmt.Sprintf("logs-%d", i)), module: from.module}
-		if s.version, err = controlplane.Version(from.module); err != nil {
+	var all []Spec
+	for i, module := range modules {
+		s := &suite{module: module, program: filepath.Join(o.Dir, fmt.Sprintf("suite-%d", i)), dir: filepath.Join(o.Dir, fmt.Sprintf("logs-%d", i))}
+		if err := s.build(ctx, o); err != nil {
 			return nil, err
 		}
-		if err := os.MkdirAll(s.dir, 0o755); err != nil {
-			return nil, fmt.Errorf("making a folder for logs: %w", err)
+		all = append(all, s.specs...)
+		if s.specs = slices.DeleteFunc(s.specs, o.leftOut); len(s.specs) > 0 {
+			suites = append(suites, s)
 		}
-		if err := controlplane.BuildModule(ctx, from.module, "./suite", s.program, o.Progress); err != nil {
-			return nil, err
-		}
-		suites = append(suites, s)
 	}
-	return suites, nil
+	if len(suites) == 0 {
+		return nil, fmt.Errorf("no spec has %q in its name", o.Focus)
+	}
+	return suites, unmatched(skips, all)
+}
+
+// leftOut reports whether the options leave a spec out.
+func (o Options) leftOut(spec Spec) bool {
+	named := strings.Contains(spec.Name, o.Focus) || strings.Contains(spec.Short(), o.Focus)
+	return !named || spec.Slow && !o.Slow
 }
 
 // runSuite gives the nodes the image of a suite and runs its specs.
-func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, error) {
+func (o Options) runSuite(ctx context.Context, s *site, from *suite) ([]Result, error) {
 	image, err := agnhost.Build(ctx, from.dir, from.module, o.Progress)
 	if err != nil {
 		return nil, err
@@ -155,14 +152,9 @@ func (o Options) runSuite(ctx context.Context, s *site, from suite) ([]Result, e
 	if err := s.LoadImage(ctx, image.Name, image.Path); err != nil {
 		return nil, err
 	}
-	specs, err := from.list(ctx)
-	if err != nil {
-		return nil, err
-	}
-	specs = slices.DeleteFunc(specs, func(spec Spec) bool { return !strings.Contains(spec.Name, o.Focus) || spec.Slow && !o.Slow })
-	fmt.Fprintf(o.Progress, "%d specs in %d lanes\n", len(specs), o.Lanes)
+	fmt.Fprintf(o.Progress, "running %d specs in %d parallel processes\n", len(from.specs), o.Processes)
 	began := time.Now()
-	return inLanes(ctx, from, o.Cloud, specs, o.Lanes, func(r *Result) {
+	return from.runParallel(ctx, o.Cloud, o.Processes, func(r *Result) {
 		r.Kubernetes = from.version
 		fmt.Fprintf(o.Progress, "%5.0f s  %-8s %4.0f s  %s\n", time.Since(began).Seconds(), r.Outcome, r.Took.Seconds(), r.Spec.Short())
 		if r.Outcome != Passed {

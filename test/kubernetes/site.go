@@ -52,12 +52,9 @@ func open(ctx context.Context, provider string, progress io.Writer) (s *site, er
 	if s.Cluster, err = cluster.Start(started, cluster.Options{Nodes: nodes, Balancers: true, DNS: true, Progress: progress}); err != nil {
 		return s, err
 	}
-	// A cloud that has not opened is no cloud, though it is not nil.
-	cloud, err := install.Open(ctx, provider, s.Cluster)
-	if err != nil {
+	if s.cloud, err = install.Open(ctx, provider, s.Cluster); err != nil {
 		return s, err
 	}
-	s.cloud = cloud
 	if s.helm, err = install.NewHelm(s.AdminKubeconfig()); err != nil {
 		return s, err
 	}

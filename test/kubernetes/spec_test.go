@@ -80,3 +80,16 @@ func TestSkipped(t *testing.T) {
 		}
 	}
 }
+
+// An entry of the list whose spec has another name now is found, whatever the cloud.
+func TestUnmatchedSkips(t *testing.T) {
+	specs := []Spec{newSpec(full), newSpec("[sig-network] LoadBalancers should keep the client")}
+	list := []Skip{{Cloud: "here", Spec: "the client"}, {Cloud: "elsewhere", Spec: "should work"}}
+	if err := unmatched(list, specs); err != nil {
+		t.Errorf("a list whose entries all have a spec: %v", err)
+	}
+	list = append(list, Skip{Cloud: "elsewhere", Spec: "the old name"})
+	if err := unmatched(list, specs); err == nil || !strings.Contains(err.Error(), `"the old name" for elsewhere`) || strings.Contains(err.Error(), "should work") {
+		t.Errorf("a list with an entry of another name: %v", err)
+	}
+}

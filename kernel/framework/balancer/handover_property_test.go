@@ -16,6 +16,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/handover"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/view"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
@@ -109,9 +110,9 @@ func realManager(p *process, services *view.Services, f flavour) Manager {
 	if f.ids {
 		o.Descriptor.IDAnnotation = recordKey
 	}
-	c := run.Decorate(driver, o)
+	c := run.Decorate(cloudtest.Driver(driver), o)
 	if f.bulk {
-		c = run.Decorate(&bulkCloud{driver}, o)
+		c = run.Decorate(cloudtest.Driver(&bulkCloud{driver}), o)
 	}
 	return loadbalancer.New(loadbalancer.Options{
 		Cloud: c, Machines: oneMachine{}, Executor: run.NewExecutor(c, run.Live, nil, nil), ClusterID: "prod", Events: p, Metrics: metric.Discard{},

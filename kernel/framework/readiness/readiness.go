@@ -43,20 +43,20 @@ type Readiness struct {
 	offline bool
 }
 
-// New returns the readiness of a process with this driver. Where it is offline nobody has to accept anything.
-func New(driver cloud.Driver, offline bool) *Readiness {
-	return &Readiness{ask: func(ctx context.Context) error { return acceptance(ctx, driver) }, offline: offline}
+// New returns the readiness of a process with this account and its machines. Where it is offline nobody has to accept anything.
+func New(account cloud.Account, machines cloud.Instances, offline bool) *Readiness {
+	return &Readiness{ask: func(ctx context.Context) error { return acceptance(ctx, account, machines) }, offline: offline}
 }
 
 // acceptance returns nil when the cloud accepts the credentials. Those that may not ask for their
 // account are good if they may list machines.
-func acceptance(ctx context.Context, driver cloud.Driver) error {
+func acceptance(ctx context.Context, account cloud.Account, machines cloud.Instances) error {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityNodeInit)
-	_, err := driver.Identity(ctx)
+	_, err := account.Identity(ctx)
 	if !cloud.IsClass(err, cloud.FailureUnauthorized) {
 		return err
 	}
-	if _, listErr := driver.Instances().List(ctx); listErr == nil {
+	if _, listErr := machines.List(ctx); listErr == nil {
 		return nil
 	}
 	return err

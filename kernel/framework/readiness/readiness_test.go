@@ -95,7 +95,7 @@ func TestReadinessAsks(t *testing.T) {
 // Where there are no credentials nobody is said to have accepted any.
 func TestReadyWithoutAPI(t *testing.T) {
 	for offline, want := range map[bool]string{true: "there are no credentials", false: "accepts the credentials"} {
-		if got := New(nil, offline).accepts(); !strings.Contains(got, want) {
+		if got := New(nil, nil, offline).accepts(); !strings.Contains(got, want) {
 			t.Errorf("offline %t: %q", offline, got)
 		}
 	}

@@ -116,12 +116,21 @@ type (
 // Change is a change of a load balancer.
 type Change struct{ cloud.Change }
 
-func (c Change) change() *Change { return &c }
-func (Look) change() *Change     { return nil }
-func (Wait) change() *Change     { return nil }
-func (Record) change() *Change   { return nil }
-func (r Refuse) change() *Change { return &Change{cloud.Change{Before: r.Before}} }
-func (k Keep) change() *Change   { return &Change{cloud.Change{Before: k.Before}} }
+func (a Create) change() *Change   { return &a.Change }
+func (a Adjust) change() *Change   { return &a.Change }
+func (a Retarget) change() *Change { return &a.Change }
+func (a MakeAnew) change() *Change { return &a.Change }
+func (a Replace) change() *Change  { return &a.Change }
+func (a Restore) change() *Change  { return &a.Change }
+func (a Beside) change() *Change   { return &a.Change }
+func (a Continue) change() *Change { return &a.Change }
+func (a Remove) change() *Change   { return &a.Change }
+func (a Release) change() *Change  { return &a.Change }
+func (Look) change() *Change       { return nil }
+func (Wait) change() *Change       { return nil }
+func (Record) change() *Change     { return nil }
+func (r Refuse) change() *Change   { return &Change{cloud.Change{Before: r.Before}} }
+func (k Keep) change() *Change     { return &Change{cloud.Change{Before: k.Before}} }
 
 // Change returns the change of the decision, nil where it has none.
 func (d Decision) Change() *Change { return d.Action.change() }
@@ -133,8 +142,9 @@ func (d Decision) Waits() error {
 		return a.Pending
 	case Record:
 		return a.Pending
+	default:
+		return nil
 	}
-	return nil
 }
 
 // After returns the load balancer that the decision leads to, nil where it leads to none.
@@ -152,8 +162,9 @@ func (d Decision) IsWhole() bool {
 		return true
 	case Beside:
 		return a.After != nil && a.Before.Found
+	default:
+		return false
 	}
-	return false
 }
 
 // Rewrites reports whether more than the targets of an existing balancer change.

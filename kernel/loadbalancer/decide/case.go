@@ -4,10 +4,8 @@
 //	action   what can be decided
 //	next     which fact is missing, and what is done when none is
 //	choose   what is done with the facts that are there
-//	desired  the load balancer that the Service asks for, as far as the cloud lets it be changed
-//	replace  another load balancer in the place of this one
-//	beside   another load balancer beside this one, which takes its place
-//	family   what is said of address families
+//	desired  the load balancer that the Service asks for, as far as the cloud lets it be changed, and what is said of address families
+//	replace  another load balancer in the place of this one, or beside it until it takes its place
 package decide
 
 import (

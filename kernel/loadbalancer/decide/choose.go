@@ -144,7 +144,10 @@ func (c Case) Rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
 // be changeable later. What the cloud refuses is not made; one that was deleted for it is made again.
 func (c Case) create(s desired, observed cloud.Observed) Decision {
 	candidates := c.Facts.Candidates
-	if candidates.Err != nil {
+	switch {
+	case c.Facts.Refused != nil && c.ReplacesDeleted():
+		return c.restore(target.Candidates{Targets: candidates.Targets}, observed, c.Facts.Refused)
+	case candidates.Err != nil:
 		return Decision{Action: Refuse{observed}, Plan: c.Plan(nil), Warnings: candidates.Warnings(), Err: candidates.Err}
 	}
 	after, held, warnings := c.selectTargets(s.wanted, observed, candidates)
@@ -152,8 +155,6 @@ func (c Case) create(s desired, observed cloud.Observed) Decision {
 		return c.await(after, observed)
 	}
 	switch refused := c.Facts.refused(); {
-	case c.Facts.Refused != nil && c.ReplacesDeleted():
-		return c.restore(target.Candidates{Targets: candidates.Targets}, observed, c.Facts.Refused)
 	case len(refused) > 0 && c.Asked.Begun:
 		return c.restore(candidates, observed, problem.Combine(refused))
 	case len(refused) > 0:

@@ -35,28 +35,31 @@ func (c Case) Next(choose func(Case) Decision) Decision {
 		return c.wait()
 	}
 	d := c.bounded(c.withSteps(choose(c)))
-	if held := d.Held; len(held) > 0 && !f.Proved {
-		d.Action = Look{Fact: FactProof, Targets: held}
+	if look := c.missing(d); look != nil {
+		d.Action = *look
 		return d
 	}
-	if c.comparesSteps(d) {
-		d.Action = Look{Fact: FactSteps, Change: d.Change().Change}
-		return d
-	}
+	return c.recorded(d)
+}
+
+// missing returns the fact that is missing for a decision, nil when none is.
+func (c Case) missing(d Decision) *Look {
 	change := d.Change()
 	switch {
-	case f.FromList && !c.Forecast && change != nil && change.Rewrites():
-		d.Action = Look{Fact: FactWhole}
+	case len(d.Held) > 0 && !c.Facts.Proved:
+		return &Look{Fact: FactProof, Targets: d.Held}
+	case c.comparesSteps(d):
+		return &Look{Fact: FactSteps, Change: change.Change}
+	case c.Facts.FromList && !c.Forecast && change.Rewrites():
+		return &Look{Fact: FactWhole}
 	case c.findsSuccessor(d):
-		d.Action = Look{Fact: FactSuccessor}
-	case d.question != nil && f.Answer == nil && c.Cloud.Checker != nil:
+		return &Look{Fact: FactSuccessor}
+	case d.question != nil && c.Facts.Answer == nil && c.Cloud.Checker != nil:
 		ask := *d.question
 		ask.Known = d.Err != nil
-		d.Action = ask
-	default:
-		return c.recorded(d)
+		return &ask
 	}
-	return d
+	return nil
 }
 
 // isBusy reports whether the balancer is pending, when most clouds refuse changes.
@@ -65,7 +68,7 @@ func (c Case) isBusy(o cloud.Observed) bool {
 }
 
 func (c Case) wait() Decision {
-	return Decision{Action: Wait{&problem.Pending{After: problem.LookAfter(time.Since(c.Memory.PendingSince)), Reason: problem.Working}}}
+	return Decision{Action: Wait{&problem.Pending{After: problem.LookAfter(time.Since(c.Memory.PendingSince())), Reason: problem.Working}}}
 }
 
 // comparesSteps reports whether single resources are to be compared, such as a rule of a security group that somebody has deleted.
@@ -110,6 +113,7 @@ func (c Case) bounded(d Decision) Decision {
 	switch d.Action.(type) {
 	case Replace, MakeAnew:
 		return d
+	default:
 	}
 	if change == nil || d.Plan.Empty() || c.Again(change).Times <= mostRepetitions {
 		return d
@@ -121,11 +125,18 @@ func (c Case) bounded(d Decision) Decision {
 			op.Blocked = "the cloud does not keep it"
 		}
 	}
-	if change.Before.Found {
+	switch beside, is := d.Action.(Beside); {
+	case is: // the present balancer is looked after all the same
+		beside.Operations, beside.After = nil, nil
+		d.Action = beside
+	case change.Before.Found:
 		d.Action = Keep{change.Before}
+	default:
+		d.Action = Refuse{Before: change.Before}
+	}
+	if change.Before.Found {
 		return d
 	}
-	d.Action = Refuse{Before: change.Before}
 	d.Err = errors.Join(d.Err, &cloud.Error{Op: "creating balancer", Err: errors.New("the cloud does not keep it")})
 	return d
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
 )
 
 // Service is what this process remembers of a Service. Losing it costs reads, an event, and where
@@ -37,23 +36,10 @@ type Service struct {
 	Duplicates, Before *Duplicates
 	// Wrote is when we last changed the balancer, or may have.
 	Wrote time.Time
-	// Deleted says that this change deleted a balancer.
-	Deleted bool
-	// Removed says that the cloud has acknowledged the deletion of the balancer of a Service that gives
-	// it up, and that nobody has looked since whether anything is left.
-	Removed bool
-	// Running are the operations of the last change, nil when it ended with its answer.
-	Running *operation.Group
-	// Removal are those of the deletion of the balancer of a Service that gives it up, nil when none was begun.
-	Removal *operation.Group
-	// Rest is what is left of a change that goes on, nil where the balancer has to be looked at first.
-	Rest *Rest
+	// Phase is how the last run left the balancer, nil where nothing goes on.
+	Phase Phase
 	// NotReplaced is why the cloud does not have a part of the balancer as the Service asks for it, nil where it has all.
 	NotReplaced *NotReplaced
-	// Late are the operations of the last change, nil unless one of them failed.
-	Late *operation.Group
-	// PendingSince is when the balancer was first seen pending, zero when it is not.
-	PendingSince time.Time
 	// Last is what is kept of the last observation, nil when nothing was found.
 	Last           *cloud.Observed
 	LastApplied    LastApplied
@@ -86,16 +72,6 @@ type KeptTargets struct {
 type NotReplaced struct {
 	Why     *cloud.NotReplaced
 	Request string
-}
-
-// Rest is what is left of a change that takes several operations, one after the other.
-type Rest struct {
-	// Change is that of the Service's Request, and Seen when the balancer was looked at before it.
-	Change  cloud.Change
-	Request string
-	Seen    time.Time
-	// Steps are those that are left, see cloud.Progress.
-	Steps any
 }
 
 // Refusal is why a Service without a balancer was refused, after what its balancer needs was looked up.

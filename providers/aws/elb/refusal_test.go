@@ -13,6 +13,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
@@ -130,7 +131,7 @@ func (sc *scene) apply(t *testing.T, in cloud.Input, targetsOnly bool, targets .
 		}
 	}
 	after.Targets = targets
-	b, _ := composite.Balancers(&planned{Balancers: sc.d, s: sc.s})
+	b, _ := composite.Balancers(cloudtest.Driver(&planned{Balancers: sc.d, s: sc.s}))
 	return b.Apply(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Found: true, Balancer: before}, After: &after})
 }
 

@@ -8,6 +8,7 @@ import (
 	ec2types "github.com/aws/aws-sdk-go-v2/service/ec2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/failure"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/vpc"
@@ -15,7 +16,7 @@ import (
 
 // planned is a driver of classic balancers alone.
 type planned struct {
-	cloud.Driver
+	cloud.Account
 	cloud.BalancerReader
 	*Balancers
 	s *Snapshot
@@ -76,8 +77,8 @@ func TestSteps(t *testing.T) {
 			}
 			s := &Snapshot{Inventory: &vpc.Inventory{Groups: map[string]ec2types.SecurityGroup{"sg-own": ownOf(d, before, c.before.Spec)}}, Name: before.Name, Balancer: stored(before, d.Cluster.ObjectTags(c.before.Spec))}
 			s.Balancer.Policies.OtherPolicies = append(s.Balancer.Policies.OtherPolicies, tlsPolicyPrefix+policy)
-			b, _ := composite.Balancers(&planned{Balancers: d, s: s})
-			steps, err := b.(composite.Planner).Steps(t.Context(), cloud.Change{Input: c.after, Before: cloud.Observed{Found: true, Balancer: d.view(s, c.after.Spec)}, After: &after})
+			_, planner := composite.Balancers(cloudtest.Driver(&planned{Balancers: d, s: s}))
+			steps, err := planner.Steps(t.Context(), cloud.Change{Input: c.after, Before: cloud.Observed{Found: true, Balancer: d.view(s, c.after.Spec)}, After: &after})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -58,7 +58,7 @@ func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) 
 	return id, nil
 }
 
-// Concerns implements cloud.Scoped. The same instance id is "not found" in every region but its
+// Concerns implements cloud.ProviderIDScope. The same instance id is "not found" in every region but its
 // own, so a Node of another region is none of ours:
 //
 //	provider-ID                            ours

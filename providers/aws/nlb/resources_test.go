@@ -11,6 +11,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
@@ -25,7 +26,7 @@ import (
 
 // changed is a driver of one change.
 type changed struct {
-	cloud.Driver
+	cloud.Account
 	cloud.BalancerReader
 	*parts
 }
@@ -55,8 +56,7 @@ func TestOrderOfChanges(t *testing.T) {
 		has := &Balancer{Tags: map[string]string{"a": "1", "multicloud-ccm.io/additional-tags": "a"}, listeners: make([]Listener, tagBatch)}
 		c := &changed{parts: &parts{Balancers: n, s: &Snapshot{Balancer: has, Inventory: &vpc.Inventory{}}, change: change, lb: cloud.IDOf{Kind: kindBalancer, Key: "lb"}}}
 		c.addBalancer()
-		b, _ := composite.Balancers(c)
-		planner, _ := b.(composite.Planner)
+		b, planner := composite.Balancers(cloudtest.Driver(c))
 		steps, err := planner.Steps(t.Context(), change)
 		if err != nil {
 			t.Fatal(err)

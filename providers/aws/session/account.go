@@ -31,7 +31,7 @@ func NewAccount(ctx context.Context, c Clients, region string, cluster tag.Clust
 	return a, a.detectIsolation(ctx)
 }
 
-// Identity implements cloud.Driver: the account the credentials are for. It is always read in the way
+// Identity implements cloud.Account: the account the credentials are for. It is always read in the way
 // that was found at the start: two ways can have different answers, and then the account would seem to
 // change.
 func (a *Account) Identity(ctx context.Context) (cloud.Identity, error) {

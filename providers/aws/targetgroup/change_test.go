@@ -14,6 +14,7 @@ import (
 	"github.com/aws/smithy-go"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
@@ -77,7 +78,7 @@ var (
 
 // steps is the driver as the kernel sees it.
 type steps struct {
-	cloud.Driver
+	cloud.Account
 	cloud.BalancerReader
 	d *driver
 }
@@ -150,7 +151,7 @@ func TestWhileRulesAreRefused(t *testing.T) {
 			if err := tt.add(d.Change); err != nil {
 				t.Fatal(err)
 			}
-			b, _ := composite.Balancers(&steps{d: d})
+			b, _ := composite.Balancers(cloudtest.Driver(&steps{d: d}))
 			_, err := b.Apply(t.Context(), change)
 			want := tt.not
 			if refused != nil {

@@ -30,9 +30,6 @@ const (
 	MaxFirewallSources = 1000
 )
 
-// FirewallEnabled implements cloud.Firewalls.
-func (m *Firewalls) FirewallEnabled() bool { return m.Name != "" }
-
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
 func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
 	all, err := cloud.Whole(api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {

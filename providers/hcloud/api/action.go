@@ -15,8 +15,6 @@ import (
 // Actions follows what goes on after the API has answered.
 type Actions struct{ API *hcloud.Client }
 
-var _ cloud.Operations = Actions{}
-
 // Goes returns the error of a write whose action goes on or has failed, nil when it is done.
 func Goes(action *hcloud.Action) error {
 	if action != nil && action.ID != 0 {

@@ -5,7 +5,6 @@ package balancer
 import (
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
 
@@ -14,16 +13,3 @@ type Balancers struct {
 	API *hcloud.Client
 	desired.Configuration
 }
-
-var (
-	_ cloud.Composite   = (*Balancers)(nil)
-	_ cloud.BulkLister  = (*Balancers)(nil)
-	_ cloud.OwnedLister = (*Balancers)(nil)
-	_ cloud.Sized       = (*Balancers)(nil)
-	_ cloud.Reaching    = (*Balancers)(nil)
-	_ cloud.Validator   = (*Balancers)(nil)
-	_ cloud.Recorder    = (*Balancers)(nil)
-	_ cloud.Configured  = (*Balancers)(nil)
-
-	_ cloud.NetworkReader = (*Balancers)(nil)
-)

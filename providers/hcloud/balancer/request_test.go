@@ -15,6 +15,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
@@ -78,7 +79,7 @@ func record(t *testing.T) (*recorder, *Balancers) {
 }
 
 type driver struct {
-	cloud.Driver
+	cloud.Account
 	*Balancers
 }
 
@@ -124,7 +125,7 @@ func TestOneRequestMakesAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	after.Targets = []cloud.InstanceID{"11", "robot-5"}
-	balancers, _ := composite.Balancers(driver{Balancers: b})
+	balancers, _ := composite.Balancers(cloudtest.Driver(driver{Balancers: b}))
 	progress, err := balancers.Apply(t.Context(), cloud.Change{Input: in, After: &after})
 	if err != nil || progress.Pending || !slices.Equal(r.seen, []string{"POST /load_balancers"}) {
 		t.Fatalf("requests %v, progress %+v, %v; want one POST", r.seen, progress, err)
@@ -226,7 +227,7 @@ func TestMadeForAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		after.Name = "web"
-		balancers, _ := composite.Balancers(driver{Balancers: b})
+		balancers, _ := composite.Balancers(cloudtest.Driver(driver{Balancers: b}))
 		progress, err := balancers.Apply(t.Context(), cloud.Change{Input: in, After: &after})
 		if (err != nil) != test.another || (progress.Observed == nil) != test.another {
 			t.Errorf("%s: %+v, %v", name, progress, err)

@@ -26,7 +26,7 @@ const legacy = "bm-"
 // ID is the id of a cloud server.
 func ID(number int64) cloud.InstanceID { return cloud.InstanceID(strconv.FormatInt(number, 10)) }
 
-// NodeID implements cloud.NameBound: the configuration can say that a dedicated server is another one when it
+// NodeID implements cloud.NodeIdentity: the configuration can say that a dedicated server is another one when it
 // has another name.
 func (m *Machines) NodeID(id cloud.InstanceID, name string) cloud.InstanceID {
 	if m.Settings.Robot.NameMustMatch && strings.HasPrefix(string(id), dedicated) {
@@ -70,13 +70,13 @@ func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) 
 	return "", fmt.Errorf("provider-ID %q: want %s://<number of a cloud server> or %s://<number of a dedicated server>", providerID, Scheme, DedicatedScheme)
 }
 
-// Concerns implements cloud.Scoped.
+// Concerns implements cloud.ProviderIDScope.
 func (m *Machines) Concerns(providerID string) bool {
 	scheme, text, _ := strings.Cut(providerID, "://")
 	return scheme == Scheme && !strings.HasPrefix(text, legacy) || (scheme == Scheme || scheme == DedicatedScheme) && m.Settings.Robot.Enabled
 }
 
-// PartOf implements cloud.Partitioned: dedicated servers are seen with the credentials for Robot, which
+// PartOf implements cloud.Partition: dedicated servers are seen with the credentials for Robot, which
 // are of another account than the token of the project.
 func (m *Machines) PartOf(id cloud.InstanceID) string {
 	if _, isDedicated, err := Number(id); err == nil && isDedicated {

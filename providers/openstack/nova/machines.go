@@ -30,8 +30,6 @@ type Settings struct {
 	Networking config.Networking
 }
 
-var _ cloud.Instances = (*Machines)(nil)
-
 // New returns the servers that the clients of Nova and Neutron show.
 func New(compute, network *gophercloud.ServiceClient, settings Settings) *Machines {
 	return &Machines{compute: compute, network: network, settings: settings}

@@ -8,8 +8,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
 
-var _ cloud.Scoped = (*Machines)(nil)
-
 // ParseProviderID implements cloud.Instances. It reads all that upstream reads, whichever form
 // it writes, so that OS_CCM_REGIONAL can be changed:
 //
@@ -27,7 +25,7 @@ func (m *Machines) ParseProviderID(providerID string) (cloud.InstanceID, error) 
 	return cloud.InstanceID(strings.ToLower(id)), nil
 }
 
-// Concerns implements cloud.Scoped:
+// Concerns implements cloud.ProviderIDScope:
 //
 //	provider-ID                        ours
 //	openstack://…, another region      no: its servers are "not found" here

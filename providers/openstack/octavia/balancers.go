@@ -48,15 +48,6 @@ type Balancers struct {
 	secrets *gophercloud.ServiceClient
 }
 
-// Balancers are found, compared and changed by the kernel.
-var (
-	_ cloud.Composite  = (*Balancers)(nil)
-	_ cloud.Configured = (*Balancers)(nil)
-	_ cloud.Checker    = (*Balancers)(nil)
-	_ cloud.Replacer   = (*Balancers)(nil)
-	_ cloud.Reaching   = (*Balancers)(nil)
-)
-
 // Clients are those of Octavia, Neutron and the key manager, which is nil when the cloud has none.
 type Clients struct{ Balancer, Network, Secrets *gophercloud.ServiceClient }
 
@@ -91,8 +82,6 @@ func Immutable() []string {
 		desired.FieldProvider, desired.FieldFlavor, desired.FieldZone, desired.FieldSubnet, desired.FieldNetwork, desired.FieldPort, desired.FieldAddress, desired.FieldFloatingIP, cloud.FieldDualStack,
 	}
 }
-
-var _ cloud.Operations = (*Balancers)(nil)
 
 // OperationStates implements cloud.Operations: Octavia works at a balancer as a whole, whose id is the operation. Of any other
 // status, and of a balancer that is not there, nothing is told: then it is looked at.

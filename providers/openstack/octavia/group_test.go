@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
@@ -40,7 +41,7 @@ func TestStepsOfALeavingGroup(t *testing.T) {
 			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group", Rules: []object.SecurityGroupRule{{ID: "rule", Direction: "ingress"}}}}},
 		}
 		test.change.Before = cloud.Observed{Found: true, ID: "lb", Native: s}
-		b, _ := composite.Balancers(driver{failures{}, c.driver})
+		b, _ := composite.Balancers(cloudtest.Driver(driver{failures{}, c.driver}))
 		planned, err := b.(composite.Planner).Steps(t.Context(), test.change)
 		if err != nil {
 			t.Fatal(err)

@@ -18,12 +18,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
 
-var (
-	_ cloud.BulkLister    = (*Balancers)(nil)
-	_ cloud.OwnedLister   = (*Balancers)(nil)
-	_ cloud.NetworkReader = (*Balancers)(nil)
-)
-
 // ListBalancers implements cloud.BulkLister.
 func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	var s object.BulkList

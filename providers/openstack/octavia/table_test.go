@@ -10,6 +10,7 @@ import (
 	"github.com/gophercloud/gophercloud/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/composite"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 )
@@ -107,21 +108,18 @@ func fieldsOf(t *testing.T, request string) map[string]any {
 // apply carries out the steps of a change that are due, as the kernel does.
 func apply(t *testing.T, d *Balancers, change cloud.Change) (cloud.Progress, error) {
 	t.Helper()
-	b, ok := composite.Balancers(driver{failures{}, d})
-	if !ok {
-		t.Fatal("the driver has no balancers")
-	}
+	b, _ := composite.Balancers(cloudtest.Driver(driver{failures{}, d}))
 	return b.Apply(t.Context(), change)
 }
 
 // driver is as much of one as its balancers need.
 type driver struct {
-	cloud.Driver
+	cloud.Account
 	*Balancers
 }
 
 // failures sorts errors.
-type failures struct{ cloud.Driver }
+type failures struct{ cloud.Account }
 
 func (failures) Classify(err error) cloud.Failure { return api.Classify(err) }
 

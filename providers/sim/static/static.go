@@ -25,8 +25,6 @@ type Machines struct{ Enabled bool }
 // where static machines are switched off: their Nodes are kept then, and not understood.
 func Concerns(providerID string) bool { return strings.HasPrefix(providerID, prefix) }
 
-var _ cloud.Describer = Machines{}
-
 // FromNode implements cloud.Describer. A Node that is initialised is known by its provider-ID, whatever
 // becomes of the label.
 func (m Machines) FromNode(node cloud.NodeAttributes) (cloud.Instance, bool) {

@@ -9,15 +9,15 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/bench"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -35,27 +35,7 @@ type options struct {
 	profiles string
 }
 
-func main() {
-	o, err := parse(os.Args[1:])
-	if err != nil {
-		if !errors.Is(err, flag.ErrHelp) {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-		}
-		os.Exit(2)
-	}
-	// The control plane is as in a cluster, see process.Start.
-	if err := os.Setenv("GOGC", "100"); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err = run(ctx, o)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("bench", run) }
 
 func parse(args []string) (options, error) {
 	var o options
@@ -72,17 +52,17 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.brief, "brief", false, "only initialise the nodes and make the Services; what else is counted stays 0")
 	flags.BoolVar(&o.burst, "burst", false, "only initialise the nodes and make the Services all at once, with the cloud's limit enforced, while a Node joins")
 	flags.StringVar(&o.profiles, "profiles", "", "write CPU and heap profiles of both, and of ensures that change nothing, into this folder, with the functions on top as text; it implies -brief")
-	if err := flags.Parse(args); err != nil {
+	if err := command.Parse(flags, args); err != nil {
 		return o, err
 	}
 	if o.brief = o.brief || o.profiles != ""; o.brief && o.record {
 		return o, errors.New("-record publishes a whole run, or one with -burst: leave -brief and -profiles out")
 	}
-	for name := range strings.SplitSeq(clouds, ",") {
+	o.clouds = command.Names(clouds)
+	for _, name := range o.clouds {
 		if err := testcloud.Missing(name); err != nil {
 			return o, err
 		}
-		o.clouds = append(o.clouds, name)
 	}
 	for field := range strings.SplitSeq(nodes, ",") {
 		n, err := strconv.Atoi(strings.TrimSpace(field))
@@ -115,7 +95,15 @@ func (o options) binaryFor(ctx context.Context, cloud string) (string, error) {
 	return ccm.Build(ctx, ccm.BuildOptions{Dir: filepath.Join(root, "bin", cloud), Providers: []string{cloud}})
 }
 
-func run(ctx context.Context, o options) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
+	o, err := parse(args)
+	if err != nil {
+		return err
+	}
+	// The control plane is as in a cluster, see process.Start.
+	if err := os.Setenv("GOGC", "100"); err != nil {
+		return err
+	}
 	var results []bench.Result
 	var unrecorded error
 	for _, cloud := range o.clouds {
@@ -135,7 +123,7 @@ func run(ctx context.Context, o options) error {
 			}
 		}
 	}
-	if err := report(o, results); err != nil {
+	if err := report(o, results, out); err != nil {
 		return err
 	}
 	if o.assert {
@@ -153,14 +141,14 @@ func record(here ccm.Place, result bench.Result) error {
 	return bench.Record(root, bench.Measured{Result: result, Place: here})
 }
 
-func report(o options, results []bench.Result) error {
+func report(o options, results []bench.Result, out io.Writer) error {
 	if o.json != "-" {
-		if err := bench.Table(os.Stdout, results); err != nil {
+		if err := bench.Table(out, results); err != nil {
 			return err
 		}
 		for _, result := range results {
-			fmt.Printf("\n%s: cloud calls with %d nodes, by route:\n", result.Cloud, result.Nodes)
-			bench.Routes(os.Stdout, result)
+			fmt.Fprintf(out, "\n%s: cloud calls with %d nodes, by route:\n", result.Cloud, result.Nodes)
+			bench.Routes(out, result)
 		}
 	}
 	if o.json == "" {
@@ -172,7 +160,7 @@ func report(o options, results []bench.Result) error {
 	}
 	data = append(data, '\n')
 	if o.json == "-" {
-		_, err = os.Stdout.Write(data)
+		_, err = out.Write(data)
 		return err
 	}
 	return os.WriteFile(o.json, data, 0o644)

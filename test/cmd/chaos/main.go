@@ -8,48 +8,39 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
-	"syscall"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/chaos"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 )
 
-func main() {
-	binary := flag.String("binary", "../bin/cloud-controller-manager", "path of the binary to attack")
-	only := flag.String("only", "", "scenarios to run, with commas between: "+strings.Join(chaos.Names(), ", "))
-	soak := flag.Duration("soak", 0, "how long to soak: all sorts of things at once; not at all when 0")
-	seed := flag.Uint64("seed", 1, "decides what happens in a soak")
-	flag.Parse()
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *binary, *only, *soak, *seed)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "chaos:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("chaos", run) }
 
-func run(ctx context.Context, binary, only string, soak time.Duration, seed uint64) error {
-	path, err := filepath.Abs(binary)
+func run(ctx context.Context, args []string, out io.Writer) error {
+	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
+	binary := flags.String("binary", "../bin/cloud-controller-manager", "path of the binary to attack")
+	only := flags.String("only", "", "scenarios to run, with commas between: "+strings.Join(chaos.Names(), ", "))
+	soak := flags.Duration("soak", 0, "how long to soak: all sorts of things at once; not at all when 0")
+	seed := flags.Uint64("seed", 1, "decides what happens in a soak")
+	if err := command.Parse(flags, args); err != nil {
+		return err
+	}
+	path, err := filepath.Abs(*binary)
 	if err == nil {
 		_, err = os.Stat(path)
 	}
 	if err != nil {
 		return err
 	}
-	o := chaos.Options{Binary: path, Progress: os.Stderr, Soak: soak, Seed: seed}
-	if only != "" {
-		o.Only = strings.Split(only, ",")
-	}
+	o := chaos.Options{Binary: path, Progress: os.Stderr, Soak: *soak, Seed: *seed, Only: command.Names(*only)}
 	results, err := chaos.Run(ctx, o)
 	if err != nil {
 		return err
 	}
-	broken, err := chaos.Table(os.Stdout, results)
+	broken, err := chaos.Table(out, results)
 	if err == nil && (broken > 0 || len(results) == 0) {
 		err = fmt.Errorf("%d of %d bounds are broken", broken, len(results))
 	}

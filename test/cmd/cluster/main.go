@@ -12,12 +12,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 )
 
 const usage = `usage: cluster up|show|clean|missing [flags]
@@ -29,20 +29,9 @@ const usage = `usage: cluster up|show|clean|missing [flags]
 
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("cluster", run) }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	opts := cluster.Options{Progress: os.Stderr}
 	flags := flag.NewFlagSet("cluster", flag.ContinueOnError)
 	flags.IntVar(&opts.Nodes, "nodes", 2, "how many `nodes`, 9 at most")
@@ -58,37 +47,27 @@ func run(ctx context.Context, args []string) error {
 		return nil
 	})
 	cloud := flags.String("cloud", "sim", "the `cloud` of show: sim, digitalocean, hcloud or openstack")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), usage)
-		flags.PrintDefaults()
+	subcommand, err := command.ParseSubcommand(flags, usage, args, "up", "show", "clean", "missing")
+	if err != nil {
+		return err
 	}
-	if len(args) == 0 {
-		flags.Usage()
-		return flag.ErrHelp
-	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return flag.ErrHelp // flags has said what is wrong
-	}
-	switch args[0] {
+	switch subcommand {
 	case "up":
-		return up(ctx, opts, images)
+		return up(ctx, opts, images, out)
 	case "show":
 		return show(ctx, opts, *cloud)
 	case "clean":
 		return cluster.Clean(ctx)
-	case "missing":
+	default:
 		if err := cluster.Missing(); err != nil {
-			fmt.Println(err)
+			fmt.Fprintln(out, err)
 		}
 		return nil
-	default:
-		flags.Usage()
-		return flag.ErrHelp
 	}
 }
 
-// up prints the path of the admin's kubeconfig on standard output.
-func up(ctx context.Context, opts cluster.Options, images map[string]string) error {
+// up prints the path of the admin's kubeconfig.
+func up(ctx context.Context, opts cluster.Options, images map[string]string, out io.Writer) error {
 	c, err := cluster.Start(ctx, opts)
 	if err != nil {
 		return err
@@ -98,7 +77,7 @@ func up(ctx context.Context, opts cluster.Options, images map[string]string) err
 			return errors.Join(err, c.Stop()) //nolint:contextcheck // cleaning up goes on after ctx's end
 		}
 	}
-	fmt.Println(c.AdminKubeconfig())
+	fmt.Fprintln(out, c.AdminKubeconfig())
 	fmt.Fprintf(os.Stderr, `
 nodes are tainted until a cloud controller manager initialises them
 logs  %s

@@ -188,7 +188,7 @@ const udp = `    - {name: datagrams, port: 53, targetPort: 8080, protocol: UDP}
 func expose(ctx context.Context, c *cluster.Cluster, cloud install.Cloud) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	manifest, hasUDP := echo, cloud.Provider() != "hcloud" // whose load balancers carry TCP alone
+	manifest, hasUDP := echo, install.CarriesUDP(cloud)
 	if hasUDP {
 		manifest += udp
 	}

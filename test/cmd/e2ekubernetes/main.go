@@ -6,30 +6,18 @@ import (
 	"context"
 	"errors"
 	"flag"
-	"fmt"
+	"io"
 	"os"
-	"os/signal"
 	"path/filepath"
-	"syscall"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("e2ekubernetes", run) }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	root, err := ccm.Root()
 	if err != nil {
 		return err
@@ -40,12 +28,12 @@ func run(ctx context.Context, args []string) error {
 	flags.StringVar(&o.Focus, "focus", "", "run the specs with this `text` in their names")
 	flags.BoolVar(&o.Slow, "slow", false, "run the rolling updates too, of a quarter of an hour")
 	flags.BoolVar(&o.Nodes, "nodes", false, "run the spec of Nodes too, of another Kubernetes, which has to be built")
-	flags.IntVar(&o.Lanes, "lanes", 3, "run so `many` specs at a time")
+	flags.IntVar(&o.Processes, "procs", 3, "run so `many` specs at a time, each in a process of its own")
 	flags.StringVar(&o.Dir, "dir", filepath.Join(root, "dist", "e2e-kubernetes"), "the `folder` for logs")
 	check := flags.Bool("check", false, "only say what this machine lacks")
 	record := flags.Bool("record", false, "add the results to the published ones and write docs/reference/kubernetes-e2e.md")
-	if err := flags.Parse(args); err != nil {
-		return flag.ErrHelp // flags has said what is wrong
+	if err := command.Parse(flags, args); err != nil {
+		return err
 	}
 	if *record && (o.Focus != "" || !o.Slow || !o.Nodes) {
 		return errors.New("-record publishes a whole run: it needs -slow and -nodes, and no -focus")
@@ -54,9 +42,9 @@ func run(ctx context.Context, args []string) error {
 		return kubernetes.Missing()
 	}
 	here := ccm.Here()
-	results, err := kubernetes.Run(ctx, o)
-	if err = errors.Join(kubernetes.Table(os.Stdout, results), err); err == nil && *record {
-		err = kubernetes.Record(root, here, o, results)
+	summary, err := kubernetes.Run(ctx, o)
+	if err = errors.Join(kubernetes.Table(out, summary.Results), err); err == nil && *record {
+		err = kubernetes.Record(root, here, o, summary)
 	}
 	return err
 }

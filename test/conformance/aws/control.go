@@ -32,7 +32,7 @@ var (
 )
 
 // start makes a World, a driver in it and its control. All have the same ids.
-func start(t *testing.T) (*aws.Driver, *Control) {
+func start(t *testing.T) (*cloud.Driver, *Control) {
 	t.Helper()
 	w := lab.NewWorld(t, lab.WorldOptions{Alike: true, IPv6: true})
 	c := &Control{TB: t, World: w, proxy: w.Proxy(t), groupNames: map[string]string{}}
@@ -40,13 +40,9 @@ func start(t *testing.T) (*aws.Driver, *Control) {
 	c.proxy.SetPage(pageSize)
 	config := w.Config(t, lab.ConfigOptions{Proxy: c.proxy, Declared: aws.Descriptor().Settings})
 	config.Transport = transport.Guard(config.Transport, aws.Descriptor().Limits)
-	made, err := aws.New(t.Context(), config)
+	driver, err := aws.New(t.Context(), config)
 	if err != nil {
 		t.Fatal(err)
-	}
-	driver, ok := made.(*aws.Driver)
-	if !ok {
-		t.Fatalf("the driver is a %T", made)
 	}
 	return driver, c
 }

@@ -15,7 +15,7 @@ import (
 // Classic is the harness for classic load balancers.
 func Classic(t *testing.T) conformance.Harness {
 	t.Helper()
-	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) { return start(t) })
+	h := harness(t, func(t *testing.T) (*cloud.Driver, conformance.Control) { return start(t) })
 	h.Descriptor.Capabilities.Protocols = []cloud.Protocol{cloud.ProtocolTCP}
 	h.Annotations = without(h.Annotations, "network")
 	h.Constant["dualStack"] = "classic balancers have IPv4 addresses only"
@@ -25,9 +25,10 @@ func Classic(t *testing.T) conformance.Harness {
 // Network is the harness for network load balancers: Services ask for them that don't say.
 func Network(t *testing.T) conformance.Harness {
 	t.Helper()
-	h := harness(t, func(t *testing.T) (cloud.Driver, conformance.Control) {
+	h := harness(t, func(t *testing.T) (*cloud.Driver, conformance.Control) {
 		driver, c := start(t)
-		return &network{driver}, c
+		driver.Balancers.Composite = network{driver.Balancers.Composite}
+		return driver, c
 	})
 	h.Annotations = without(h.Annotations, "classic")
 	h.Constant["deletionProtection"] = "such a balancer can't be deleted: see TestNetworkAnnotations"
@@ -44,7 +45,7 @@ func without(all annotation.Set, kind string) annotation.Set {
 	return slices.DeleteFunc(slices.Clone(all), func(k annotation.Key) bool { return k.Applies == kind })
 }
 
-func harness(t *testing.T, start func(*testing.T) (cloud.Driver, conformance.Control)) conformance.Harness {
+func harness(t *testing.T, start func(*testing.T) (*cloud.Driver, conformance.Control)) conformance.Harness {
 	t.Helper()
 	w := lab.NewWorld(t, lab.WorldOptions{Alike: true, IPv6: true})
 	rest := furnish(t, w)

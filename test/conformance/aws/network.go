@@ -5,11 +5,10 @@ import (
 	"maps"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws"
 )
 
-// network is the driver for Services that ask for a network load balancer.
-type network struct{ *aws.Driver }
+// network is what writes balancers, of Services that ask for a network load balancer.
+type network struct{ cloud.Composite }
 
 func asking(in cloud.Input) cloud.Input {
 	if _, said := in.Options[prefix+"type"]; !said {
@@ -22,15 +21,15 @@ func asking(in cloud.Input) cloud.Input {
 	return in
 }
 
-func (n *network) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	return n.Driver.Observe(ctx, asking(in))
+func (n network) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return n.Composite.Observe(ctx, asking(in))
 }
 
-func (n *network) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
-	return n.Driver.Normalize(asking(in))
+func (n network) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
+	return n.Composite.Normalize(asking(in))
 }
 
-func (n *network) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
+func (n network) Resources(ctx context.Context, change cloud.Change) (cloud.Resources, error) {
 	change.Input = asking(change.Input)
-	return n.Driver.Resources(ctx, change)
+	return n.Composite.Resources(ctx, change)
 }

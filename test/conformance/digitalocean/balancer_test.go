@@ -281,7 +281,7 @@ func TestDeletionOfListedBalancers(t *testing.T) {
 		if shared {
 			l.server.LoadBalancers.Add(emulator.Balancer{Name: "other", Type: emulator.TypeRegional, Tags: []string{"ccm-service:shop:web:" + uid}})
 		}
-		list, err := l.driver.(cloud.BulkLister).ListBalancers(t.Context())
+		list, err := l.driver.Balancers.BulkLister.ListBalancers(t.Context())
 		l.must(err)
 		l.input.BulkList = list
 		before := l.observe()

@@ -18,9 +18,10 @@ func TestConformance(t *testing.T) {
 	server, _ := start(t) // ids are the same in every emulator
 	certificate := server.State().Certificates[0].ID
 	conformance.Run(t, conformance.Harness{
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			server, url := start(t)
-			return connect(t, url, nil), control{t, server}
+			firewall := map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "k8s-public", "PUBLIC_ACCESS_FIREWALL_TAGS": "k8s-node"}
+			return connect(t, url, firewall), control{t, server}
 		},
 		Descriptor:  digitalocean.Descriptor(),
 		Annotations: digitalocean.Annotations(),

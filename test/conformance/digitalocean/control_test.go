@@ -33,7 +33,7 @@ func startWith(t *testing.T, o emulator.Options) (*emulator.Server, string) {
 }
 
 // connect returns a driver on a real connection, with these variables on top of the defaults.
-func connect(t *testing.T, url string, env map[string]string) cloud.Driver {
+func connect(t *testing.T, url string, env map[string]string) *cloud.Driver {
 	t.Helper()
 	values := map[string]string{}
 	for _, s := range digitalocean.Descriptor().Settings {

@@ -14,8 +14,8 @@ func TestFirewall(t *testing.T) {
 	l := newLab(t, 1, map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "k8s-public", "PUBLIC_ACCESS_FIREWALL_TAGS": "k8s-node"}, nil)
 	l.server.Tags.Add("k8s-node")
 	l.ensure()
-	firewalls := l.driver.(cloud.Firewalls)
-	if !firewalls.FirewallEnabled() {
+	firewalls := l.driver.Firewalls
+	if firewalls == nil {
 		t.Fatal("not enabled")
 	}
 	observe := func() cloud.ObservedFirewall {
@@ -73,7 +73,7 @@ func TestFirewall(t *testing.T) {
 func TestFirewallListMustBeWhole(t *testing.T) {
 	l := newLab(t, 0, map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "fw", "PUBLIC_ACCESS_FIREWALL_TAGS": "x"}, nil)
 	l.server.Tags.Add("x")
-	firewalls := l.driver.(cloud.Firewalls)
+	firewalls := l.driver.Firewalls
 	l.must(firewalls.ApplyFirewall(t.Context(), cloud.ObservedFirewall{}, nil))
 	l.server.AddFault(fault.Fault{Path: "/v2/firewalls", List: &fault.List{}})
 	if o, err := firewalls.ObserveFirewall(t.Context()); err == nil {

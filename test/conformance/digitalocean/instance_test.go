@@ -34,7 +34,7 @@ func TestInstance(t *testing.T) {
 			d := emulator.Droplet{Name: "web", Status: "active", Region: "nyc3", Size: "s-1vcpu-1gb", PublicIPv4: "192.0.2.1", PrivateIPv4: "10.0.0.1"}
 			test.edit(&d)
 			l.server.Droplets.Add(d)
-			found, err := l.driver.Instances().FindByName(t.Context(), "web")
+			found, err := l.driver.Machines.FindByName(t.Context(), "web")
 			l.must(err)
 			if len(found) != 1 {
 				t.Fatalf("found %d", len(found))
@@ -49,7 +49,7 @@ func TestInstance(t *testing.T) {
 func TestInstanceWithoutRegion(t *testing.T) {
 	l := newLab(t, 0, nil, nil)
 	id := l.server.Droplets.Add(emulator.Droplet{Name: "web", Status: "archive"})
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	l.must(err)
 	if len(list.Items) != 1 || list.Items[0].Region != "" || list.Items[0].State != cloud.StateRunning {
 		t.Errorf("droplet %d = %+v", id, list.Items)
@@ -62,7 +62,7 @@ func TestFindByName(t *testing.T) {
 	l.server.Droplets.Add(emulator.Droplet{ID: 8, Name: "DB", Region: "nyc3", PrivateIPv4: "10.0.0.8"})
 	l.server.Droplets.Add(emulator.Droplet{ID: 9, Name: "db", Region: "nyc3", PublicIPv4: "192.0.2.9"})
 	for name, want := range map[string]cloud.InstanceID{"web-1": "7", "Web-1": "7", "db": "9", "10.0.0.8": "8", "192.0.2.9": "9", "none": "", "10.0.0.9": ""} {
-		found, err := l.driver.Instances().FindByName(t.Context(), name)
+		found, err := l.driver.Machines.FindByName(t.Context(), name)
 		l.must(err)
 		var got cloud.InstanceID
 		if len(found) > 0 {
@@ -78,7 +78,7 @@ func TestFindByName(t *testing.T) {
 func TestCutList(t *testing.T) {
 	l := newLab(t, 3, nil, nil)
 	l.server.AddFault(fault.Fault{Path: "/v2/droplets", List: &fault.List{Keep: 1}})
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	if err == nil && list.Complete {
 		t.Errorf("%d of 3 droplets are called complete", len(list.Items))
 	}
@@ -90,7 +90,7 @@ func TestProviderID(t *testing.T) {
 		"digitalocean://123": "123", "digitalocean://0": "", "digitalocean://-1": "", "digitalocean://1.5": "",
 		"digitalocean:///123": "", "aws:///x/i-1": "", "123": "", "digitalocean://99999999999999999999": "",
 	} {
-		if got, err := driver.Instances().ParseProviderID(id); got != want || (err == nil) == (want == "") {
+		if got, err := driver.Machines.ParseProviderID(id); got != want || (err == nil) == (want == "") {
 			t.Errorf("%s: %q, %v; want %q", id, got, err, want)
 		}
 	}

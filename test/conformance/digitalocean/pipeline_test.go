@@ -21,7 +21,7 @@ type lab struct {
 	*testing.T
 	server *emulator.Server
 	url    string
-	driver cloud.Driver
+	driver *cloud.Driver
 	input  cloud.Input
 }
 
@@ -64,7 +64,7 @@ func (l *lab) annotate(annotations map[string]string) {
 // nodes makes all droplets the candidates.
 func (l *lab) nodes() {
 	l.Helper()
-	list, err := l.driver.Instances().List(l.Context())
+	list, err := l.driver.Machines.List(l.Context())
 	l.must(err)
 	l.input.Candidates = nil
 	for _, i := range list.Items {
@@ -72,7 +72,7 @@ func (l *lab) nodes() {
 	}
 }
 
-func (l *lab) balancers() cloud.Balancers { return l.driver.(cloud.Balancers) }
+func (l *lab) balancers() cloud.Balancers { return l.driver.Balancers.Whole }
 
 func (l *lab) observe() cloud.Observed {
 	l.Helper()

@@ -75,11 +75,11 @@ func TestDropletThatIsGone(t *testing.T) {
 			}
 			server.Droplets.Seed(5)
 			c := run.Decorate(connect(t, url, nil), run.Options{Descriptor: digitalocean.Descriptor(), Annotations: digitalocean.Annotations()})
-			list, err := c.Driver.Instances().List(t.Context())
+			list, err := c.Instances.List(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			machines := remembered{c.Driver.Instances(), map[cloud.InstanceID]cloud.Instance{}}
+			machines := remembered{c.Instances, map[cloud.InstanceID]cloud.Instance{}}
 			var nodes []*corev1.Node
 			var droplets []int
 			for _, i := range list.Items {

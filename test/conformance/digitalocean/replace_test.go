@@ -40,7 +40,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 			before := l.observe()
 			l.input.Lookups = before.Lookups
 			l.server.ResetTraffic()
-			err := l.driver.(cloud.Checker).Check(t.Context(), l.input, before)
+			err := l.driver.Balancers.Checker.Check(t.Context(), l.input, before)
 			if (err != nil) != test.refused {
 				t.Errorf("Check = %v, want a refusal: %t", err, test.refused)
 			}
@@ -56,7 +56,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 func TestCoexist(t *testing.T) {
 	l := newLab(t, 1, nil, nil)
 	l.ensure()
-	replacer := l.driver.(cloud.Replacer)
+	replacer := l.driver.Balancers.Replacer
 	if why := replacer.Coexist(l.input, l.observe()); why != "" {
 		t.Errorf("Coexist = %q, want that both can be there", why)
 	}

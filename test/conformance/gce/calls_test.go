@@ -36,7 +36,7 @@ func (m inMemory) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // cluster is Nodes and their machines, with what the kernel knows of them.
 type cluster struct {
-	driver    cloud.Driver
+	driver    *cloud.Driver
 	server    *emulator.Server
 	inventory *instance.Inventory
 	nodes     []*corev1.Node
@@ -140,7 +140,7 @@ func TestCallsInAnIdleHour(t *testing.T) {
 func TestThrottledListsHoldNoReadBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 50)
-		list, err := c.driver.Instances().List(t.Context())
+		list, err := c.driver.Machines.List(t.Context())
 		if err != nil || len(list.Items) != 50 {
 			t.Fatalf("%d machines: %v", len(list.Items), err)
 		}
@@ -148,14 +148,14 @@ func TestThrottledListsHoldNoReadBack(t *testing.T) {
 		start, lists := time.Now(), make(chan time.Duration)
 		go func() {
 			for range 2 { // the second is one too many in this minute
-				_, err = c.driver.Instances().List(t.Context())
+				_, err = c.driver.Machines.List(t.Context())
 			}
 			lists <- time.Since(start)
 		}()
 		time.Sleep(time.Second) // the first pause has begun
 		begun := time.Now()
 		for _, machine := range list.Items {
-			found, err := c.driver.Instances().Get(t.Context(), machine.ID)
+			found, err := c.driver.Machines.Get(t.Context(), machine.ID)
 			if err != nil || len(found) != 1 {
 				t.Fatalf("reading %s: %v, %v", machine.ID, found, err)
 			}

@@ -57,7 +57,7 @@ type client struct {
 
 // connect returns a driver on a real connection. Its tokens are those of the emulator's metadata
 // server unless the client says otherwise.
-func connect(t *testing.T, address string, c client) (cloud.Driver, error) {
+func connect(t *testing.T, address string, c client) (*cloud.Driver, error) {
 	t.Helper()
 	host, err := url.Parse(address)
 	if err != nil {
@@ -108,7 +108,7 @@ var (
 )
 
 // Neighbour is a driver of a cluster whose name begins with that of ours.
-func (c control) Neighbour() cloud.Driver {
+func (c control) Neighbour() *cloud.Driver {
 	c.t.Helper()
 	driver, err := connect(c.t, c.address, client{cluster: "kubernetes-2"})
 	c.must(err)
@@ -182,7 +182,7 @@ func (c control) must(err error) {
 // lab is a driver on an emulator.
 type lab struct {
 	control
-	driver cloud.Driver
+	driver *cloud.Driver
 }
 
 func newLab(t *testing.T, c client) lab {

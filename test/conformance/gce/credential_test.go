@@ -34,7 +34,7 @@ func federated(t *testing.T, address, token string) string {
 }
 
 // identify asks who the credentials are.
-func identify(t *testing.T, driver cloud.Driver, err error) error {
+func identify(t *testing.T, driver *cloud.Driver, err error) error {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -158,7 +158,7 @@ func TestProjectNumber(t *testing.T) {
 	if err := identify(t, driver, err); err != nil {
 		t.Fatal(err)
 	}
-	if !driver.(cloud.Scoped).Concerns("gce://test-project/us-central1-a/web-1") {
+	if !driver.Machines.ProviderIDScope.Concerns("gce://test-project/us-central1-a/web-1") {
 		t.Error("the project's id is not known")
 	}
 	if _, err := connect(t, address, client{conf: "project-id = 42"}); err == nil || !strings.Contains(err.Error(), "42") {

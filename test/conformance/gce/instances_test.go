@@ -15,7 +15,7 @@ import (
 // get reads one machine.
 func (l lab) get(id cloud.InstanceID) cloud.Instance {
 	l.t.Helper()
-	found, err := l.driver.Instances().Get(l.t.Context(), id)
+	found, err := l.driver.Machines.Get(l.t.Context(), id)
 	l.must(err)
 	machine, ok := found[id]
 	if !ok {
@@ -97,7 +97,7 @@ func TestFindByName(t *testing.T) {
 		"none":                                        nil,
 		"10.128.0.2":                                  nil,
 	} {
-		found, err := l.driver.Instances().FindByName(t.Context(), node)
+		found, err := l.driver.Machines.FindByName(t.Context(), node)
 		l.must(err)
 		if got := ids(found); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", node, got, want)
@@ -116,7 +116,7 @@ func TestNameID(t *testing.T) {
 		"web-1.us-central1-a.c.test-project.example":      "",
 		"web-1": "",
 	} {
-		if got := l.driver.(cloud.Namer).NameID(node); got != want {
+		if got := l.driver.Machines.Namer.NameID(node); got != want {
 			t.Errorf("%s: %q, want %q", node, got, want)
 		}
 	}
@@ -128,17 +128,17 @@ func TestUnreachableZone(t *testing.T) {
 	l.AddMachine("web-1")
 	l.AddMachine("web-1")
 	l.server.SetUnreachable("zones/us-central1-b")
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	l.must(err)
 	if list.Complete || !slices.Equal(ids(list.Items), []cloud.InstanceID{"us-central1-a/web-1"}) {
 		t.Errorf("complete %t: %q", list.Complete, ids(list.Items))
 	}
-	found, err := l.driver.Instances().FindByName(t.Context(), "web-1")
+	found, err := l.driver.Machines.FindByName(t.Context(), "web-1")
 	if class := l.driver.Classify(err).Class; class != cloud.FailureTransient || found != nil {
 		t.Errorf("%q, class %s: %v", ids(found), class, err)
 	}
 	l.server.SetUnreachable()
-	list, err = l.driver.Instances().List(t.Context())
+	list, err = l.driver.Machines.List(t.Context())
 	l.must(err)
 	if !list.Complete || len(list.Items) != 2 {
 		t.Errorf("complete %t: %q", list.Complete, ids(list.Items))
@@ -152,7 +152,7 @@ func TestProjects(t *testing.T) {
 	l.server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "batch-project"}, {ID: "other-project"}}, Instances: []emulator.Instance{
 		{Project: "batch-project", Name: "web-1"}, {Project: "other-project", Name: "web-1"},
 	}})
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	l.must(err)
 	want := []cloud.InstanceID{"batch-project/us-central1-a/web-1", "us-central1-a/web-1"}
 	if !list.Complete || !slices.Equal(ids(list.Items), want) {
@@ -160,7 +160,7 @@ func TestProjects(t *testing.T) {
 	}
 	for _, id := range want {
 		machine := l.get(id)
-		if parsed, err := l.driver.Instances().ParseProviderID(machine.ProviderID); parsed != id || err != nil {
+		if parsed, err := l.driver.Machines.ParseProviderID(machine.ProviderID); parsed != id || err != nil {
 			t.Errorf("%s is %q: %v", machine.ProviderID, parsed, err)
 		}
 	}
@@ -168,7 +168,7 @@ func TestProjects(t *testing.T) {
 		"gce://test-project/us-central1-a/web-1": true, "gce://batch-project/us-central1-a/web-1": true,
 		"gce://other-project/us-central1-a/web-1": false, "gce://1000000000001/us-central1-a/web-1": true, "gce://": true, "aws:///z/i-1": false,
 	} {
-		if got := l.driver.(cloud.Scoped).Concerns(providerID); got != want {
+		if got := l.driver.Machines.ProviderIDScope.Concerns(providerID); got != want {
 			t.Errorf("%s concerns us: %t, want %t", providerID, got, want)
 		}
 	}
@@ -177,7 +177,7 @@ func TestProjects(t *testing.T) {
 // An instance of a project that cannot be read is not gone, though the API says "not found".
 func TestProjectThatIsGone(t *testing.T) {
 	l := newLab(t, client{env: map[string]string{"GCE_NODE_PROJECTS": "no-such-project"}})
-	found, err := l.driver.Instances().Get(t.Context(), "no-such-project/us-central1-a/web-1")
+	found, err := l.driver.Machines.Get(t.Context(), "no-such-project/us-central1-a/web-1")
 	if class := l.driver.Classify(err).Class; err == nil || class == cloud.FailureNotFound {
 		t.Errorf("%v, class %s: %v", found, class, err)
 	}
@@ -187,7 +187,7 @@ func TestProjectThatIsGone(t *testing.T) {
 func TestRequestsAreSmall(t *testing.T) {
 	l := newLab(t, client{})
 	l.server.SeedInstances(500)
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	l.must(err)
 	if len(list.Items) != 500 {
 		t.Fatalf("%d instances", len(list.Items))
@@ -213,7 +213,7 @@ func TestRates(t *testing.T) {
 	l.server.SetRates(map[string]int{"read": 1})
 	var last error
 	for range 3 {
-		_, last = l.driver.Instances().Get(t.Context(), id)
+		_, last = l.driver.Machines.Get(t.Context(), id)
 	}
 	if class := l.driver.Classify(last).Class; class != cloud.FailureThrottled {
 		t.Errorf("class %s: %v", class, last)

@@ -30,7 +30,7 @@ func TestSharedNetwork(t *testing.T) {
 	}
 	l := newLab(t, sharedClient)
 	seed(l.server)
-	r := router{l, l.driver.(cloud.Routes), l.driver.(cloud.Operations)}
+	r := router{l, l.driver.Routes, l.driver.Operations}
 	four := r.wanted(1)
 	r.attach(four.Target, "10.128.7.7")
 	six := four
@@ -80,7 +80,7 @@ func TestNoRightsInTheNetworksProject(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := router{lab{control{t, server, map[string]int{}, address}, driver}, driver.(cloud.Routes), driver.(cloud.Operations)}
+	r := router{lab{control{t, server, map[string]int{}, address}, driver}, driver.Routes, driver.Operations}
 	route := r.wanted(1)
 	r.attach(route.Target, "10.128.7.7")
 	err = r.CreateRoute(t.Context(), owner, route)
@@ -121,16 +121,16 @@ func TestNumberOfTheNetworksProject(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: it does not start: %v", conf, err)
 		}
-		if _, err := driver.Instances().List(t.Context()); err != nil {
+		if _, err := driver.Machines.List(t.Context()); err != nil {
 			t.Errorf("%s: %v", conf, err)
 		}
-		_, err = driver.(cloud.Routes).ListRoutes(t.Context(), owner)
+		_, err = driver.Routes.ListRoutes(t.Context(), owner)
 		if class := driver.Classify(err).Class; class != cloud.FailureUnauthorized || !strings.Contains(err.Error(), hostNumber) {
 			t.Errorf("%s: class %s: %v", conf, class, err)
 		}
 		server.Grant(account, "host-project", "projects.get", "routes.list")
 		for range 2 {
-			if _, err := driver.(cloud.Routes).ListRoutes(t.Context(), owner); err != nil {
+			if _, err := driver.Routes.ListRoutes(t.Context(), owner); err != nil {
 				t.Errorf("%s: %v", conf, err)
 			}
 		}
@@ -144,7 +144,7 @@ func TestSharedNetworkOfTheMachine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := router{lab{control{t, server, map[string]int{}, address}, driver}, driver.(cloud.Routes), driver.(cloud.Operations)}
+	r := router{lab{control{t, server, map[string]int{}, address}, driver}, driver.Routes, driver.Operations}
 	route := r.wanted(1)
 	r.attach(route.Target, "10.128.7.7")
 	r.create(route)
@@ -163,7 +163,7 @@ func hasRoutes(t *testing.T, address string, c client) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, ok := driver.(cloud.Routes)
+	ok := driver.Routes != nil
 	return ok
 }
 

@@ -17,13 +17,13 @@ func TestProjectNamedTwice(t *testing.T) {
 	l := newLab(t, client{env: map[string]string{"GCE_NODE_PROJECTS": "batch-project, test-project, batch-project"}, warned: &warned})
 	l.AddMachine("web-1")
 	l.server.Load(emulator.Seed{Projects: []emulator.SeedProject{{ID: "batch-project"}}, Instances: []emulator.Instance{{Project: "batch-project", Name: "web-2"}}})
-	list, err := l.driver.Instances().List(t.Context())
+	list, err := l.driver.Machines.List(t.Context())
 	l.must(err)
 	if !list.Complete || len(list.Items) != 2 {
 		t.Errorf("complete %t: %q", list.Complete, ids(list.Items))
 	}
 	for _, name := range []string{"web-1", "web-2"} {
-		if found, err := l.driver.Instances().FindByName(t.Context(), name); err != nil || len(found) != 1 {
+		if found, err := l.driver.Machines.FindByName(t.Context(), name); err != nil || len(found) != 1 {
 			t.Errorf("%s: %q, %v", name, ids(found), err)
 		}
 	}
@@ -62,28 +62,28 @@ func TestProjectThatCannotBeRead(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := unread(t, test.refuse)
-			list, err := l.driver.Instances().List(t.Context())
+			list, err := l.driver.Machines.List(t.Context())
 			l.must(err)
 			want := []cloud.InstanceID{"third-project/us-central1-a/web-3", "us-central1-a/twin", "us-central1-a/web-1", "us-central1-b/twin"}
 			if list.Complete || !slices.Equal(ids(list.Items), want) {
 				t.Errorf("complete %t: %q, want %q", list.Complete, ids(list.Items), want)
 			}
 			for _, node := range []string{"web-1", "web-3", "none"} {
-				found, err := l.driver.Instances().FindByName(t.Context(), node)
+				found, err := l.driver.Machines.FindByName(t.Context(), node)
 				if class := l.driver.Classify(err).Class; err == nil || found != nil || class != test.class ||
 					!strings.Contains(err.Error(), "batch-project") || !strings.Contains(err.Error(), "compute.instances.list") {
 					t.Errorf("%s: %q, class %s: %v", node, ids(found), class, err)
 				}
 			}
 			// More are found than there may be, whatever the project has.
-			if found, err := l.driver.Instances().FindByName(t.Context(), "twin"); err != nil || len(found) != 2 {
+			if found, err := l.driver.Machines.FindByName(t.Context(), "twin"); err != nil || len(found) != 2 {
 				t.Errorf("twin: %q, %v", ids(found), err)
 			}
 			// A name that says where its instance is needs no other project.
-			if found, err := l.driver.Instances().FindByName(t.Context(), "web-1.c.test-project.internal"); err != nil || len(found) != 1 {
+			if found, err := l.driver.Machines.FindByName(t.Context(), "web-1.c.test-project.internal"); err != nil || len(found) != 1 {
 				t.Errorf("%q, %v", ids(found), err)
 			}
-			_, err = l.driver.Instances().Get(t.Context(), "batch-project/us-central1-a/web-1")
+			_, err = l.driver.Machines.Get(t.Context(), "batch-project/us-central1-a/web-1")
 			if class := l.driver.Classify(err).Class; class != test.class || !strings.Contains(err.Error(), "batch-project") {
 				t.Errorf("class %s: %v", class, err)
 			}
@@ -99,7 +99,7 @@ func TestProjectWithoutAnAnswer(t *testing.T) {
 		"own project":  {Path: "/compute/v1/projects/test-project/**", Status: http.StatusForbidden},
 	} {
 		l := unread(t, func(server *emulator.Server) { server.AddFault(f) })
-		if list, err := l.driver.Instances().List(t.Context()); err == nil || !strings.Contains(err.Error(), strings.Split(f.Path, "/")[4]) {
+		if list, err := l.driver.Machines.List(t.Context()); err == nil || !strings.Contains(err.Error(), strings.Split(f.Path, "/")[4]) {
 			t.Errorf("%s: %q, %v", name, ids(list.Items), err)
 		}
 	}

@@ -30,7 +30,7 @@ var owner = cloud.Owner{Cluster: "7d0c0b5e-5a0e-4d6c-9f57-2f6f4a0d8b11"}
 func newRouter(t *testing.T, c client) router {
 	t.Helper()
 	l := newLab(t, c)
-	return router{l, l.driver.(cloud.Routes), l.driver.(cloud.Operations)}
+	return router{l, l.driver.Routes, l.driver.Operations}
 }
 
 // uid is the UID of the nth Node.
@@ -135,7 +135,7 @@ func TestRoutesOfBothFamilies(t *testing.T) {
 func TestForeignRoutes(t *testing.T) {
 	r := newRouter(t, client{})
 	r.create(r.wanted(1))
-	r.ends(r.Neighbour().(cloud.Routes).CreateRoute(t.Context(), owner, r.wanted(2)))
+	r.ends(r.Neighbour().Routes.CreateRoute(t.Context(), owner, r.wanted(2)))
 	for n, change := range []map[string]any{
 		{"description": "mine"},
 		{"network": "https://www.googleapis.com/compute/v1/projects/test-project/global/networks/other"},
@@ -220,7 +220,7 @@ func TestImpossibleRoutes(t *testing.T) {
 	for want, err := range map[string]error{
 		"default":        r.CreateRoute(t.Context(), owner, elsewhere),
 		"UUID":           r.CreateRoute(t.Context(), owner, nameless),
-		"--cluster-name": misnamed.(cloud.Routes).CreateRoute(t.Context(), owner, route),
+		"--cluster-name": misnamed.Routes.CreateRoute(t.Context(), owner, route),
 	} {
 		if class := r.driver.Classify(err).Class; class != cloud.FailureInvalid || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("want %s, class %s: %v", want, class, err)

@@ -23,8 +23,9 @@ import (
 type bench struct {
 	*testing.T
 	server    *emulator.Server
-	driver    cloud.Driver
+	driver    *cloud.Driver
 	balancers cloud.Balancers
+	planner   composite.Planner
 	input     cloud.Input
 }
 
@@ -33,9 +34,9 @@ func newBench(t *testing.T) *bench {
 	server, _ := start(t, emulator.Options{})
 	server.AddCertificate("shop", "shop.example.com")
 	b := &bench{T: t, server: server, driver: mustConnect(t, variables(server))}
-	b.balancers, _ = composite.Balancers(b.driver)
+	b.balancers, b.planner = composite.Balancers(b.driver)
 	server.SeedMachines(1)
-	list, err := b.driver.Instances().List(t.Context())
+	list, err := b.driver.Machines.List(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func (b *bench) try(annotations map[string]string) (map[string]string, error) {
 	if len(problems) > 0 {
 		b.Fatal(problems)
 	}
-	for key, value := range b.driver.(cloud.Configured).Defaults() {
+	for key, value := range b.driver.Balancers.Defaults {
 		if _, given := values[key]; !given {
 			values[key] = value
 		}
@@ -103,7 +104,7 @@ func (b *bench) try(annotations map[string]string) (map[string]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		steps, err := b.balancers.(composite.Planner).Steps(b.Context(), change)
+		steps, err := b.planner.Steps(b.Context(), change)
 		switch {
 		case err != nil:
 			return nil, err

@@ -14,7 +14,7 @@ import (
 
 func TestConformance(t *testing.T) {
 	conformance.Run(t, conformance.Harness{
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			server, _ := start(t, emulator.Options{})
 			server.AddCertificate("shop", "shop.example.com")
 			values := variables(server)

@@ -57,14 +57,14 @@ func configured(base http.RoundTripper, values map[string]string) cloud.Config {
 }
 
 // connect returns a driver on real connections.
-func connect(t *testing.T, values map[string]string) (cloud.Driver, error) {
+func connect(t *testing.T, values map[string]string) (*cloud.Driver, error) {
 	t.Helper()
 	base := &http.Transport{}
 	t.Cleanup(base.CloseIdleConnections)
 	return hcloud.New(t.Context(), configured(transport.Guard(base, hcloud.Descriptor().Limits), values))
 }
 
-func mustConnect(t *testing.T, values map[string]string) cloud.Driver {
+func mustConnect(t *testing.T, values map[string]string) *cloud.Driver {
 	t.Helper()
 	driver, err := connect(t, values)
 	if err != nil {

@@ -71,13 +71,13 @@ func TestBareServer(t *testing.T) {
 }
 
 // one finds the machine of a name, which is the same however it is read.
-func one(t *testing.T, driver cloud.Driver, name string) cloud.Instance {
+func one(t *testing.T, driver *cloud.Driver, name string) cloud.Instance {
 	t.Helper()
-	found, err := driver.Instances().FindByName(t.Context(), name)
+	found, err := driver.Machines.FindByName(t.Context(), name)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%d machines, %v", len(found), err)
 	}
-	list, err := driver.Instances().List(t.Context())
+	list, err := driver.Machines.List(t.Context())
 	if err != nil || !list.Complete {
 		t.Fatalf("list: %+v, %v", list, err)
 	}
@@ -130,17 +130,17 @@ func TestDedicatedServer(t *testing.T) {
 	if err := server.Robot.Remove(321); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := driver.Instances().Get(t.Context(), "robot-321"); err != nil || len(found) != 0 {
+	if found, err := driver.Machines.Get(t.Context(), "robot-321"); err != nil || len(found) != 0 {
 		t.Errorf("one that is gone: %v, %v", found, err)
 	}
-	if list, err := driver.Instances().List(t.Context()); err != nil || !list.Complete || len(list.Items) != 1 {
+	if list, err := driver.Machines.List(t.Context()); err != nil || !list.Complete || len(list.Items) != 1 {
 		t.Errorf("an account without servers: %+v, %v", list, err)
 	}
 }
 
-func get(t *testing.T, driver cloud.Driver, id cloud.InstanceID) cloud.Instance {
+func get(t *testing.T, driver *cloud.Driver, id cloud.InstanceID) cloud.Instance {
 	t.Helper()
-	found, err := driver.Instances().Get(t.Context(), id)
+	found, err := driver.Machines.Get(t.Context(), id)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("reading %s: %v, %v", id, found, err)
 	}
@@ -155,7 +155,7 @@ func TestSameNumberAndOtherName(t *testing.T) {
 	server.Robot.Add(robot.Machine{Number: 321, Name: "renamed"})
 	driver := mustConnect(t, robots(variables(server)))
 	for providerID, name := range map[string]string{"hcloud://321": "node-1", "hrobot://321": "renamed", "hcloud://bm-321": "renamed"} {
-		id, err := driver.Instances().ParseProviderID(providerID)
+		id, err := driver.Machines.ParseProviderID(providerID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -163,7 +163,7 @@ func TestSameNumberAndOtherName(t *testing.T) {
 			t.Errorf("%s is %q, want %q", providerID, got.Name, name)
 		}
 	}
-	list, err := driver.Instances().List(t.Context())
+	list, err := driver.Machines.List(t.Context())
 	if want := []cloud.InstanceID{"321", "robot-321"}; err != nil || cmp.Diff(want, ids(list.Items)) != "" {
 		t.Errorf("listed %v, %v", ids(list.Items), err)
 	}
@@ -184,7 +184,7 @@ func TestNameMustMatch(t *testing.T) {
 	if err := server.Robot.Edit(321, func(m *robot.Machine) { m.Name = "free" }); err != nil {
 		t.Fatal(err)
 	}
-	if found, err := driver.Instances().Get(t.Context(), id); err != nil || len(found) > 0 {
+	if found, err := driver.Machines.Get(t.Context(), id); err != nil || len(found) > 0 {
 		t.Errorf("it was renamed: %v, %v", found, err)
 	}
 	if same, err := instance.ID(c, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: "node-1"}, Spec: corev1.NodeSpec{ProviderID: "hcloud://321"}}); err != nil || same != "321" {
@@ -212,7 +212,7 @@ func TestAmbiguousName(t *testing.T) {
 	server, _ := start(t, emulator.Options{})
 	server.AddMachine(emulator.Machine{Name: "twin"})
 	server.Robot.Add(robot.Machine{Number: 1, Name: "twin"})
-	found, err := mustConnect(t, robots(variables(server))).Instances().FindByName(t.Context(), "twin")
+	found, err := mustConnect(t, robots(variables(server))).Machines.FindByName(t.Context(), "twin")
 	if err != nil || len(found) != 2 {
 		t.Errorf("%v, %v", ids(found), err)
 	}
@@ -225,7 +225,7 @@ func TestMalformedProviderIDs(t *testing.T) {
 		"hcloud://", "hcloud://-1", "hcloud://+1", "hcloud://01", "hcloud://0", "hcloud://1x", "hcloud://hcloud://1", "hcloud://1/2", "hcloud://bm-", "hcloud://bm--1",
 		"hrobot://bm-1", "hrobot://", "hrobot://x", "1", "hcloud:1", "hcloud://99999999999999999999",
 	} {
-		if got, err := driver.Instances().ParseProviderID(id); err == nil {
+		if got, err := driver.Machines.ParseProviderID(id); err == nil {
 			t.Errorf("%s is %q", id, got)
 		}
 	}
@@ -238,19 +238,19 @@ func TestRobotLocked(t *testing.T) {
 	server.Robot.Seed(2)
 	driver := mustConnect(t, robots(variables(server)))
 	server.Robot.SetLimits(1, 1)
-	if list, err := driver.Instances().List(t.Context()); err != nil || !list.Complete || len(list.Items) != 5 {
+	if list, err := driver.Machines.List(t.Context()); err != nil || !list.Complete || len(list.Items) != 5 {
 		t.Fatalf("before: %+v, %v", list, err)
 	}
-	list, err := driver.Instances().List(t.Context())
+	list, err := driver.Machines.List(t.Context())
 	if err != nil || list.Complete || len(list.Items) != 3 {
 		t.Errorf("while locked: complete %t, %d machines, %v", list.Complete, len(list.Items), err)
 	}
-	_, err = driver.Instances().FindByName(t.Context(), "node-0")
+	_, err = driver.Machines.FindByName(t.Context(), "node-0")
 	if got := driver.Classify(err); got.Class != cloud.FailureThrottled || got.RetryAfter == 0 {
 		t.Errorf("looking for a name: %+v of %v", got, err)
 	}
 	server.Robot.SetLogin("robot-user", "another")
-	if _, err = driver.Instances().Get(t.Context(), "robot-2000001"); driver.Classify(err).Class != cloud.FailureUnauthorized {
+	if _, err = driver.Machines.Get(t.Context(), "robot-2000001"); driver.Classify(err).Class != cloud.FailureUnauthorized {
 		t.Errorf("a wrong password: %v", err)
 	}
 }
@@ -262,17 +262,17 @@ func TestDedicatedServerWithoutCredentials(t *testing.T) {
 	values["ROBOT_ENABLED"] = "true"
 	driver := mustConnect(t, values)
 	node := cloud.NodeAttributes{Name: "metal-1", ProviderID: "hrobot://321", Addresses: []cloud.Address{{Type: internal, Address: "10.1.0.5"}}}
-	machine, described := driver.(cloud.Describer).FromNode(node)
+	machine, described := driver.Machines.Describer.FromNode(node)
 	if !described || machine.ID != cloud.DescribedInstance("robot-321") || machine.Labels[providedBy] != "robot" {
 		t.Errorf("described %t: %+v", described, machine)
 	}
-	if _, err := driver.Instances().Get(t.Context(), "robot-321"); err == nil || driver.Classify(err).Class == cloud.FailureNotFound {
+	if _, err := driver.Machines.Get(t.Context(), "robot-321"); err == nil || driver.Classify(err).Class == cloud.FailureNotFound {
 		t.Errorf("whose Node is gone: %v", err)
 	}
 	if len(server.Robot.Requests()) > 0 {
 		t.Error("Robot was asked")
 	}
-	if _, described := mustConnect(t, robots(values)).(cloud.Describer).FromNode(node); described {
+	if _, described := mustConnect(t, robots(values)).Machines.Describer.FromNode(node); described {
 		t.Error("described although Robot can be asked")
 	}
 }
@@ -286,7 +286,7 @@ func TestForwardedAddresses(t *testing.T) {
 		{Type: hostname, Address: "metal-1"}, {Type: internal, Address: "10.1.0.5"}, {Type: internal, Address: "fd00::5"}, {Type: internal, Address: "192.0.2.7"}, {Type: external, Address: "192.0.2.9"},
 	}}
 	kept := func() []cloud.Address {
-		return mustConnect(t, values).(cloud.Completer).FromNodeAddresses(machine, node)
+		return mustConnect(t, values).Machines.Completer.FromNodeAddresses(machine, node)
 	}
 	if got := kept(); len(got) != 1 || got[0].Address != "10.1.0.5" {
 		t.Errorf("ipv4: %v", got)

@@ -44,7 +44,7 @@ func limited(t *testing.T, server *emulator.Server, values map[string]string) cl
 	if err != nil {
 		t.Fatal(err)
 	}
-	return run.Decorate(driver, run.Options{Descriptor: d}).Driver.Instances()
+	return run.Decorate(driver, run.Options{Descriptor: d}).Instances
 }
 
 // A dedicated server whose Node is not Ready is read all the time. That does not use up Robot's limit: the list

@@ -16,8 +16,8 @@ import (
 
 // router is a driver with routes.
 type router struct {
-	cloud.Driver
-	cloud.Routes
+	cloud.Account
+	*cloud.RouteGroup
 	server  *emulator.Server
 	network emulator.Network
 	ids     []cloud.InstanceID
@@ -28,7 +28,7 @@ func newRouter(t *testing.T, machines int, options emulator.Options) router {
 	t.Helper()
 	server, network := start(t, options)
 	driver := mustConnect(t, variables(server))
-	r := router{Driver: driver, Routes: driver.(cloud.Routes), server: server, network: network}
+	r := router{Account: driver, RouteGroup: driver.Routes, server: server, network: network}
 	for _, m := range server.SeedMachines(machines) {
 		r.ids = append(r.ids, cloud.InstanceID(strconv.FormatInt(m.ID, 10)))
 		r.hops = append(r.hops, netip.MustParseAddr(m.Private[0].IP))
@@ -154,7 +154,7 @@ func TestImpossibleRoutes(t *testing.T) {
 	if err != nil || len(routes) != 1 || routes[0].NextHop.String() != "10.0.200.200" || routes[0].Name != "10.0.200.200-10.244.9.0/24" {
 		t.Errorf("%+v, %v", routes, err)
 	}
-	scope := r.Routes.(cloud.RouteScope)
+	scope := r.RouteScope
 	if scope.RoutesTo("robot-1") || scope.RoutesTo(cloud.DescribedInstance("robot-1")) || !scope.RoutesTo(r.ids[0]) ||
 		scope.RoutesFor(netip.MustParsePrefix("fd00::/64")) || !scope.RoutesFor(podNetwork(1)) {
 		t.Error("what routes can lead to is not what they can be made for")
@@ -180,7 +180,7 @@ func TestWhatIsSwitchedOff(t *testing.T) {
 		if got := c.Routes != nil; got != test.want || (c.RouteScope != nil) != got {
 			t.Errorf("%s: routes %t", name, got)
 		}
-		if got := c.Balancers != nil; got != test.balances || (c.BulkLister != nil) != got || (c.Defaults != nil) != got || (c.Sized != nil) != got {
+		if got := c.Balancers != nil; got != test.balances || (c.BulkLister != nil) != got || (c.Defaults != nil) != got || (c.TargetLimit != nil) != got {
 			t.Errorf("%s: load balancers %t", name, got)
 		}
 	}

@@ -14,7 +14,7 @@ import (
 func TestConformance(t *testing.T) {
 	p := newProject(t)
 	conformance.Run(t, conformance.Harness{
-		New: func(t *testing.T) (cloud.Driver, conformance.Control) {
+		New: func(t *testing.T) (*cloud.Driver, conformance.Control) {
 			c := p.control(t)
 			return c.connect(), c
 		},

@@ -43,7 +43,7 @@ func (p *project) control(t *testing.T) *control {
 }
 
 // connect returns a driver with the project's credentials.
-func (c *control) connect() cloud.Driver {
+func (c *control) connect() *cloud.Driver {
 	c.Helper()
 	file := fmt.Sprintf(`[Global]
 auth-url = %s

@@ -99,7 +99,7 @@ func on(t *testing.T, world *aws.World, nodes []*corev1.Node, o siteOptions) *si
 	t.Cleanup(s.checkPermissions)
 	s.cloud = run.Decorate(driver, run.Options{Descriptor: provider.Descriptor(), Annotations: provider.Annotations()})
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: machines{s.cloud.Driver.Instances()}, ClusterID: cmp.Or(o.cluster, "test"), Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: machines{s.cloud.Instances}, ClusterID: cmp.Or(o.cluster, "test"), Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 	return s

@@ -32,7 +32,7 @@ func TestThrottled(t *testing.T) {
 	s := on(t, calm.world, calm.nodes, siteOptions{transport: throttledTransport()})
 	s.proxy.Throttle(50)
 	for range 20 {
-		if found, err := s.cloud.Driver.Instances().Get(t.Context(), id); err != nil || found[id].ID != id {
+		if found, err := s.cloud.Instances.Get(t.Context(), id); err != nil || found[id].ID != id {
 			t.Fatalf("reading a machine: %v, %v", found, err)
 		}
 	}

@@ -30,7 +30,7 @@ func (s *site) cluster(r *relay.Relay) *switchover.Cluster {
 	})
 	for _, n := range s.nodes {
 		id := cloud.InstanceID(strings.TrimPrefix(n.Spec.ProviderID, "openstack:///"))
-		found, err := s.cloud.Driver.Instances().Get(s.Context(), id)
+		found, err := s.cloud.Instances.Get(s.Context(), id)
 		s.must(err, "reading a machine")
 		var addresses []corev1.NodeAddress
 		for _, a := range found[id].Addresses {

@@ -156,7 +156,7 @@ func TestRouter(t *testing.T) {
 	s := newSite(t, siteOptions{})
 	clean := s.leavesNothing()
 	routed := on(t, s.project, s.nodes, siteOptions{config: "[Route]\nrouter-id=" + s.project.RouterID + "\n"})
-	machine, err := routed.cloud.Driver.Instances().FindByName(t.Context(), "node-0")
+	machine, err := routed.cloud.Instances.FindByName(t.Context(), "node-0")
 	s.must(err, "finding the machine")
 	owner := cloud.Owner{Cluster: "test"}
 	route := cloud.Route{Destination: netip.MustParsePrefix("10.244.0.0/24"), Target: machine[0].ID}

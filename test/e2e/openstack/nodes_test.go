@@ -58,7 +58,7 @@ func TestNetworking(t *testing.T) {
 	id, network := plain.machineOnTwoNetworks()
 	read := func(t *testing.T, config string) []string {
 		s := on(t, project, nil, siteOptions{config: config})
-		found, err := s.cloud.Driver.Instances().Get(t.Context(), id)
+		found, err := s.cloud.Instances.Get(t.Context(), id)
 		s.must(err, "reading the machine")
 		var list []string
 		for _, a := range found[id].Addresses {

@@ -86,7 +86,7 @@ func on(t *testing.T, project *openstack.Project, nodes []*corev1.Node, o siteOp
 // restart puts another manager in the place of the present one, which knows nothing of it.
 func (s *site) restart() {
 	s.manager = loadbalancer.New(loadbalancer.Options{
-		Cloud: s.cloud, Machines: &machines{Instances: s.cloud.Driver.Instances()}, ClusterID: s.clusterID, Events: s.events, Metrics: metric.Discard{},
+		Cloud: s.cloud, Machines: &machines{Instances: s.cloud.Instances}, ClusterID: s.clusterID, Events: s.events, Metrics: metric.Discard{},
 		Executor: run.NewExecutor(s.cloud, run.Live, nil, nil),
 	})
 }

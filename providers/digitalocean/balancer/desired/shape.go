@@ -132,7 +132,7 @@ func few(names []string) string {
 	return strings.Join(names[:3], ", ") + " and " + strconv.Itoa(len(names)-3) + " more"
 }
 
-// Families implements cloud.Reaching. No balancer has IPv6 alone.
+// Families implements cloud.Reach. No balancer has IPv6 alone.
 //
 //	balancer                                targets reached at
 //	REGIONAL, internal                      IPv4, over the VPC

@@ -51,9 +51,3 @@ func ReadDefaults(lookup func(name string) string, network string) (map[string]s
 	}
 	return values, errors.Join(errs...)
 }
-
-// Defaults implements cloud.Configured.
-func (c Configuration) Defaults() map[string]string { return c.Default }
-
-// Impossible implements cloud.Configured: every configuration can do the same.
-func (c Configuration) Impossible() map[string]string { return nil }

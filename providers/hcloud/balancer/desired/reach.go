@@ -19,12 +19,12 @@ func WantsPrivate(spec cloud.Spec) bool {
 	return internal.Bool(spec.Options)
 }
 
-// MaxTargets implements cloud.Sized.
+// MaxTargets implements cloud.TargetLimit.
 func (Configuration) MaxTargets(v cloud.Balancer) int {
 	return Number(v.ProviderFields[FieldMaxTargets])
 }
 
-// Families implements cloud.Reaching: a public interface always has addresses of both families, one of which the Service may want left
+// Families implements cloud.Reach: a public interface always has addresses of both families, one of which the Service may want left
 // out, and a private network has IPv4. Targets are reached at IPv4 addresses, see Eligible.
 func (Configuration) Families(in cloud.Input, v cloud.Balancer) (clients, targets cloud.Families) {
 	return cloud.Families{IPv4: true, IPv6: v.Scope == cloud.ScopeExternal && !NoIPv6.Bool(in.Options)}, cloud.Families{IPv4: true}

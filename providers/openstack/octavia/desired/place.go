@@ -153,7 +153,7 @@ func (r *Rules) families(in cloud.Input) cloud.Families {
 	return cloud.Families{IPv4: both || !OnIPv6(in), IPv6: both || OnIPv6(in)}
 }
 
-// Families implements cloud.Reaching.
+// Families implements cloud.Reach.
 func (r *Rules) Families(in cloud.Input, b cloud.Balancer) (clients, targets cloud.Families) {
 	six := b.ProviderFields[FieldFamily] == Family(true)
 	return r.families(in), cloud.Families{IPv4: !six, IPv6: six}

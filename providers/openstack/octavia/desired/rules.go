@@ -24,10 +24,10 @@ func New(b config.Balancer, classes map[string]config.Class, ownershipTags tag.O
 	return r
 }
 
-// Defaults implements cloud.Configured: what [LoadBalancer] says of all balancers.
+// Defaults are what [LoadBalancer] says of all balancers.
 func (r *Rules) Defaults() map[string]string { return option.Defaults(r.Config) }
 
-// Impossible implements cloud.Configured: what the ovn provider lacks. It forwards packets of TCP and
+// Impossible is what the ovn provider lacks. It forwards packets of TCP and
 // UDP, spreads them by address and port, and has no port of its own from which to check
 // (https://docs.openstack.org/octavia/latest/user/feature-classification/index.html).
 func (r *Rules) Impossible() map[string]string {

@@ -7,13 +7,12 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
-	"os/signal"
-	"syscall"
 
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
@@ -25,49 +24,26 @@ const usage = `usage: controlplane build|up [flags]
 
 `
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
-}
+func main() { command.Main("controlplane", run) }
 
-func run(ctx context.Context, args []string) error {
+func run(ctx context.Context, args []string, out io.Writer) error {
 	opts := controlplane.Options{Progress: os.Stderr}
 	flags := flag.NewFlagSet("controlplane", flag.ContinueOnError)
 	flags.StringVar(&opts.CacheDir, "cache", "", "`directory` that keeps built programs (default $MCCM_CACHE, else the user's cache)")
 	flags.BoolVar(&opts.KeepDir, "keep", false, "keep logs, keys and data after the end of up")
 	nodes := flags.Bool("nodes", false, "build what runs on nodes too")
-	flags.Usage = func() {
-		fmt.Fprint(flags.Output(), usage)
-		flags.PrintDefaults()
+	subcommand, err := command.ParseSubcommand(flags, usage, args, "build", "up")
+	if err != nil {
+		return err
 	}
-	if len(args) == 0 {
-		flags.Usage()
-		return flag.ErrHelp
+	if subcommand == "build" {
+		return build(ctx, opts, *nodes, out)
 	}
-	if err := flags.Parse(args[1:]); err != nil {
-		return flag.ErrHelp // flags has said what is wrong
-	}
-	switch args[0] {
-	case "build":
-		return build(ctx, opts, *nodes)
-	case "up":
-		return up(ctx, opts)
-	default:
-		flags.Usage()
-		return flag.ErrHelp
-	}
+	return up(ctx, opts, out)
 }
 
-// build prints the paths of the programs on standard output.
-func build(ctx context.Context, opts controlplane.Options, nodes bool) error {
+// build prints the paths of the programs.
+func build(ctx context.Context, opts controlplane.Options, nodes bool, out io.Writer) error {
 	compile := controlplane.Build
 	if nodes {
 		compile = controlplane.BuildNode
@@ -81,13 +57,13 @@ func build(ctx context.Context, opts controlplane.Options, nodes bool) error {
 		paths = append(paths, binaries.Scheduler, binaries.Kubelet, binaries.KubeProxy)
 	}
 	for _, path := range paths {
-		fmt.Println(path)
+		fmt.Fprintln(out, path)
 	}
 	return nil
 }
 
-// up prints the path of the admin's kubeconfig on standard output.
-func up(ctx context.Context, opts controlplane.Options) error {
+// up prints the path of the admin's kubeconfig.
+func up(ctx context.Context, opts controlplane.Options, out io.Writer) error {
 	binaries, err := controlplane.Build(ctx, opts)
 	if err != nil {
 		return err
@@ -96,7 +72,7 @@ func up(ctx context.Context, opts controlplane.Options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Println(cp.AdminKubeconfig())
+	fmt.Fprintln(out, cp.AdminKubeconfig())
 	fmt.Fprintf(os.Stderr, "\ntry:  %s --kubeconfig %s get namespaces\nend:  Ctrl-C\n",
 		binaries.Kubectl, cp.AdminKubeconfig())
 	<-ctx.Done()

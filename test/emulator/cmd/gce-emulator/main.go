@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/command"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/gce"
 )
 

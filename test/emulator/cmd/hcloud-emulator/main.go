@@ -7,7 +7,7 @@ import (
 	"flag"
 	"io"
 
-	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/command"
+	"github.com/multicloud-ccm/multicloud-ccm/test/command"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/hcloud"
 )
 

@@ -3,7 +3,7 @@
 //
 // A program runs one spec with
 //
-//	suite -provider=sim -runner=http://127.0.0.1:8000 -kubeconfig=FILE -kubectl-path=FILE -spec='TEXT' -ginkgo.json-report=FILE
+//	suite -runner=http://127.0.0.1:8000 -kubeconfig=FILE -kubectl-path=FILE -spec='TEXT' -ginkgo.json-report=FILE
 //
 // and lists them with -ginkgo.dry-run in place of -spec: those whose state in the report is not "skipped". The full text
 // of a spec is its ContainerHierarchyTexts and its LeafNodeText, joined with spaces. Ginkgo compares -ginkgo.focus with
@@ -12,7 +12,6 @@
 // The runner answers these requests. An answer with another code than 2xx is a problem, and its body says which; the
 // spec fails with it.
 //
-//	POST /specs/before         a spec begins: {"spec": full text, "failed": false}
-//	POST /specs/after          it has ended, and all that it made is gone or being deleted: also "namespace" and "failed"
+//	POST /specs/after          a spec has ended, and all that it made is gone or being deleted: {"namespace": its namespace}
 //	POST /nodes/{name}/delete  delete the machine in the cloud and cut its power
 package program

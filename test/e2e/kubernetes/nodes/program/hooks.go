@@ -34,7 +34,7 @@ func (p *provider) FrameworkAfterEach(f *framework.Framework) {
 	}
 }
 
-// addHooks tells the runner of each spec. This BeforeEach is outside all containers, so it is the first of
+// addHooks tells the runner of the end of each spec. This BeforeEach is outside all containers, so it is the first of
 // a spec. Cleanups run in reverse order, after all AfterEach, so its own is the last one. Before it come, in
 // this order: AfterEach and cleanups of the spec, which delete Services; FrameworkAfterEach; the request to
 // delete the namespace, for whose end nobody waits. So all that the spec made is gone or being deleted. In
@@ -42,14 +42,9 @@ func (p *provider) FrameworkAfterEach(f *framework.Framework) {
 //
 // After -ginkgo.timeout a cleanup has only the grace period of 30 seconds, unless it has a time of its own.
 func addHooks(r *runner) {
-	ginkgo.BeforeEach(func(ctx context.Context) {
+	ginkgo.BeforeEach(func() {
 		lastNamespace = ""
-		spec := ginkgo.CurrentSpecReport().FullText()
-		ginkgo.DeferCleanup(func(ctx context.Context) {
-			failed := ginkgo.CurrentSpecReport().Failed()
-			expect(r.after(ctx, event{Spec: spec, Namespace: lastNamespace, Failed: failed}))
-		}, ginkgo.NodeTimeout(patience))
-		expect(r.before(ctx, event{Spec: spec}))
+		ginkgo.DeferCleanup(func(ctx context.Context) { expect(r.after(ctx, ended{lastNamespace})) }, ginkgo.NodeTimeout(patience))
 	})
 }
 

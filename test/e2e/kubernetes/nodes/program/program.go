@@ -1,7 +1,7 @@
 package program
 
 import (
-	"errors"
+	"cmp"
 	"flag"
 	"fmt"
 	"os"
@@ -26,10 +26,10 @@ type options struct {
 }
 
 // Main runs the specs of the packages that the program imports, those with the labels unless
-// -ginkgo.label-filter says otherwise. It returns the exit code: 0 when all of them passed or skipped
-// themselves.
-func Main(labels string) int {
-	opts, err := readFlags(flag.CommandLine, os.Args[1:])
+// -ginkgo.label-filter says otherwise, on a cloud of that name unless -provider says otherwise. It returns the exit
+// code: 0 when all of them passed or skipped themselves.
+func Main(labels, cloud string) int {
+	opts, err := readFlags(flag.CommandLine, os.Args[1:], cloud)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
@@ -66,7 +66,7 @@ func Main(labels string) int {
 func focus(spec string) string { return "^" + regexp.QuoteMeta(Suite+" "+spec) + "$" }
 
 // readFlags declares and reads all flags. Ginkgo has declared its own before.
-func readFlags(flags *flag.FlagSet, args []string) (options, error) {
+func readFlags(flags *flag.FlagSet, args []string, cloud string) (options, error) {
 	var opts options
 	flags.StringVar(&opts.runner, "runner", "", "URL of the runner, which hears of each spec and deletes machines; without it nobody does.")
 	flags.StringVar(&opts.spec, "spec", "", "Full text of the only spec to run.")
@@ -76,11 +76,10 @@ func readFlags(flags *flag.FlagSet, args []string) (options, error) {
 	if err := flags.Parse(args); err != nil {
 		return opts, err
 	}
+	framework.TestContext.Provider = cmp.Or(framework.TestContext.Provider, cloud)
 	switch name := framework.TestContext.Provider; {
 	case flags.NArg() > 0:
 		return opts, fmt.Errorf("there are arguments that are no flags: %q", flags.Args())
-	case name == "":
-		return opts, errors.New("-provider is missing, the name of the cloud")
 	case slices.Contains(framework.GetProviders(), name):
 		return opts, fmt.Errorf("-provider %s is a name that the framework has already", name)
 	}

@@ -28,14 +28,16 @@ func TestFlags(t *testing.T) {
 	read := func(args ...string) (options, error) {
 		flags := flag.NewFlagSet("suite", flag.ContinueOnError)
 		flags.SetOutput(io.Discard)
-		return readFlags(flags, args)
+		return readFlags(flags, args, "ccm")
 	}
 	opts, err := read("-provider=sim", "-runner=http://127.0.0.1:1", "-spec=one of them", "-kubeconfig=admin")
 	if err != nil || opts != (options{runner: "http://127.0.0.1:1", spec: "one of them"}) || framework.TestContext.Provider != "sim" {
 		t.Errorf("options %+v of cloud %q: %v", opts, framework.TestContext.Provider, err)
 	}
+	if _, err := read(); err != nil || framework.TestContext.Provider != "ccm" {
+		t.Errorf("the cloud without a flag is %q: %v", framework.TestContext.Provider, err)
+	}
 	for args, want := range map[string]string{
-		"":                   "-provider is missing",
 		"-provider=skeleton": "has already",
 		"-provider=sim all":  `["all"]`,
 		"-provder=sim":       "-provder",

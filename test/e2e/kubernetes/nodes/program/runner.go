@@ -30,16 +30,15 @@ func newRunner(at string) *runner {
 	return &runner{url: strings.TrimSuffix(at, "/"), client: http.Client{Timeout: patience}}
 }
 
-// event is what the runner hears of a spec.
-type event struct {
-	Spec      string `json:"spec"` // its full text
-	Namespace string `json:"namespace,omitempty"`
-	Failed    bool   `json:"failed"`
+// ended is what the runner hears of a spec.
+type ended struct {
+	Namespace string `json:"namespace"`
 }
 
-func (r *runner) before(ctx context.Context, e event) error { return r.post(ctx, "/specs/before", e) }
-
-func (r *runner) after(ctx context.Context, e event) error { return r.post(ctx, "/specs/after", e) }
+// after returns as an error what the runner has found.
+func (r *runner) after(ctx context.Context, spec ended) error {
+	return r.post(ctx, "/specs/after", spec)
+}
 
 // deleteNode deletes the machine in the cloud, and cuts its power.
 func (r *runner) deleteNode(ctx context.Context, name string) error {

@@ -7,8 +7,10 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
+	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -16,20 +18,20 @@ import (
 )
 
 const (
-	// standingNamespace has the Service that is there from before the first spec until after the last one.
-	standingNamespace = "standing"
-	standingName      = "web"
+	// ownNamespace has the runner's own Service, which is there from before the first spec until after the last one.
+	ownNamespace = "runner"
+	ownName      = "web"
 )
 
-// standingManifest has its one Pod on the node of the control plane, which no spec takes away, and a load balancer.
-const standingManifest = `
+// ownManifest has its one Pod on the node of the control plane, which no spec takes away, and a load balancer.
+const ownManifest = `
 apiVersion: v1
 kind: Namespace
-metadata: {name: ` + standingNamespace + `}
+metadata: {name: ` + ownNamespace + `}
 ---
 apiVersion: v1
 kind: Pod
-metadata: {name: web, namespace: ` + standingNamespace + `, labels: {app: web}}
+metadata: {name: web, namespace: ` + ownNamespace + `, labels: {app: web}}
 spec:
   nodeName: %s
   containers:
@@ -37,23 +39,24 @@ spec:
 ---
 apiVersion: v1
 kind: Service
-metadata: {name: ` + standingName + `, namespace: ` + standingNamespace + `}
+metadata: {name: ` + ownName + `, namespace: ` + ownNamespace + `}
 spec:
   type: LoadBalancer
   selector: {app: web}
   ports: [{port: 80, targetPort: 8080}]
 `
 
-// budgets are how many calls about load balancers the life of the standing Service takes at most, by provider: it is made, its policy
-// becomes Local, a node leaves and comes back, it is deleted.
+// budgets are how many calls about load balancers the life of the runner's own Service takes at most, by provider: it is made, its policy
+// becomes Local, a node leaves and comes back, it is deleted. Measured were 5 writes each, and 9, 7 and 19 reads. Hetzner's actions are read
+// until they have ended. A cloud that is busy for longer costs another read or two; one more for each step is too many.
 var budgets = map[string]install.Calls{
-	"sim":          {Writes: 5, Reads: 12},
-	"digitalocean": {Writes: 5, Reads: 20},
-	"hcloud":       {Writes: 5, Reads: 20},
+	"sim":          {Writes: 5, Reads: 11},
+	"digitalocean": {Writes: 5, Reads: 10},
+	"hcloud":       {Writes: 5, Reads: 22},
 }
 
-// standing is a Service of the runner's own, in whose life the specs are a long pause.
-type standing struct {
+// ownService is the runner's own Service, in whose life the specs are a long pause.
+type ownService struct {
 	*site
 	watch *watch
 	id    string // of its load balancer
@@ -61,12 +64,12 @@ type standing struct {
 }
 
 // counted does something and adds what it cost. No other load balancer is there meanwhile.
-func (s *standing) counted(ctx context.Context, what string, do func(context.Context) error) error {
+func (s *ownService) counted(ctx context.Context, what string, do func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	before := s.cloud.Calls()
 	if err := do(ctx); err != nil {
-		return fmt.Errorf("the standing Service: %s: %w\n%s", what, err, s.events(context.WithoutCancel(ctx)))
+		return fmt.Errorf("the runner's own Service: %s: %w\n%s", what, err, s.events(context.WithoutCancel(ctx)))
 	}
 	after := s.cloud.Calls()
 	s.spent.Reads += after.Reads - before.Reads
@@ -75,8 +78,8 @@ func (s *standing) counted(ctx context.Context, what string, do func(context.Con
 }
 
 // events are those in the namespace of the Service, a line each.
-func (s *standing) events(ctx context.Context) string {
-	events, err := s.Client().CoreV1().Events(standingNamespace).List(ctx, metav1.ListOptions{})
+func (s *ownService) events(ctx context.Context) string {
+	events, err := s.Client().CoreV1().Events(ownNamespace).List(ctx, metav1.ListOptions{})
 	if err != nil {
 		return err.Error()
 	}
@@ -88,9 +91,9 @@ func (s *standing) events(ctx context.Context) string {
 }
 
 // begin makes the Service and waits until all nodes are healthy targets.
-func (s *standing) begin(ctx context.Context) error {
+func (s *ownService) begin(ctx context.Context) error {
 	return s.counted(ctx, "it is made", func(ctx context.Context) error {
-		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, standingManifest, s.Nodes()[0].Name())); err != nil {
+		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, ownManifest, s.Nodes()[0].Name())); err != nil {
 			return err
 		}
 		return controlplane.Eventually(ctx, func(ctx context.Context) error {
@@ -102,7 +105,7 @@ func (s *standing) begin(ctx context.Context) error {
 }
 
 // alone waits until the load balancers of the specs are gone.
-func (s *standing) alone(ctx context.Context) error {
+func (s *ownService) alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
 	return controlplane.Eventually(ctx, func(context.Context) error {
@@ -114,22 +117,17 @@ func (s *standing) alone(ctx context.Context) error {
 }
 
 // end changes the Service and the nodes and deletes it, and looks at what it cost.
-func (s *standing) end(ctx context.Context) error {
+func (s *ownService) end(ctx context.Context) error {
 	if err := s.alone(ctx); err != nil {
 		return err
 	}
-	services := s.Client().CoreV1().Services(standingNamespace)
 	living := len(s.living())
-	patch := func(ctx context.Context, text string) error {
-		_, err := services.Patch(ctx, standingName, types.MergePatchType, []byte(text), metav1.PatchOptions{})
-		return err
-	}
 	for _, step := range []struct {
 		name    string
 		do      func(context.Context) error
 		targets int
 	}{
-		{"its policy becomes Local", func(ctx context.Context) error { return patch(ctx, `{"spec":{"externalTrafficPolicy":"Local"}}`) }, living},
+		{"its policy becomes Local", s.becomeLocal, living},
 		{"a node is excluded", func(ctx context.Context) error { return s.exclude(ctx, true) }, living - 1},
 		{"the node is back", func(ctx context.Context) error { return s.exclude(ctx, false) }, living},
 	} {
@@ -143,40 +141,60 @@ func (s *standing) end(ctx context.Context) error {
 			return err
 		}
 	}
-	err := s.counted(ctx, "it is deleted", func(ctx context.Context) error {
-		if err := services.Delete(ctx, standingName, metav1.DeleteOptions{}); err != nil {
+	err := s.counted(ctx, "it is deleted", s.remove)
+	if found := s.watch.findings(ctx, ownNamespace); len(found) > 0 {
+		err = errors.Join(err, fmt.Errorf("the runner's own Service: %s", strings.Join(found, "\n")))
+	}
+	return errors.Join(err, within(s.spent, budgets[s.cloud.Descriptor().Name]))
+}
+
+func (s *ownService) services() typedcorev1.ServiceInterface {
+	return s.Client().CoreV1().Services(ownNamespace)
+}
+
+func (s *ownService) becomeLocal(ctx context.Context) error {
+	const patch = `{"spec":{"externalTrafficPolicy":"Local"}}`
+	_, err := s.services().Patch(ctx, ownName, types.MergePatchType, []byte(patch), metav1.PatchOptions{})
+	return err
+}
+
+// remove deletes the Service and waits until it is gone, with its finalizer and its load balancer.
+func (s *ownService) remove(ctx context.Context) error {
+	if err := s.services().Delete(ctx, ownName, metav1.DeleteOptions{}); err != nil {
+		return err
+	}
+	return controlplane.Eventually(ctx, func(ctx context.Context) error {
+		if left := s.cloud.LoadBalancers(); len(left) > 0 {
+			return fmt.Errorf("%d load balancers are left, such as %s", len(left), left[0].ID)
+		}
+		service, err := s.services().Get(ctx, ownName, metav1.GetOptions{})
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
 			return err
 		}
-		return controlplane.Eventually(ctx, func(context.Context) error {
-			if left := s.cloud.LoadBalancers(); len(left) > 0 {
-				return fmt.Errorf("%d load balancers are left, such as %s", len(left), left[0].ID)
-			}
-			return nil
-		})
+		return fmt.Errorf("the Service is still there, with the finalizers %v", service.Finalizers)
 	})
-	if found := s.watch.findings(ctx, standingNamespace); len(found) > 0 {
-		err = errors.Join(err, fmt.Errorf("the standing Service: %s", strings.Join(found, "\n")))
-	}
-	return errors.Join(err, within(s.spent, budgets[s.cloud.Provider()]))
 }
 
 // within returns an error where more calls were made than the budget has.
 func within(spent, budget install.Calls) error {
 	if spent.Writes > budget.Writes || spent.Reads > budget.Reads {
-		return fmt.Errorf("the standing Service took %d writes and %d reads of load balancers, at most %d and %d are right", spent.Writes, spent.Reads, budget.Writes, budget.Reads)
+		return fmt.Errorf("the runner's own Service took %s, at most %s are right", spent, budget)
 	}
 	return nil
 }
 
 // right returns the load balancer of the Service. An error says what is not as it is to be: it is the same as ever, it has that many
 // targets, and their health follows the policy.
-func (s *standing) right(ctx context.Context, targets int) (install.LoadBalancer, error) {
+func (s *ownService) right(ctx context.Context, targets int) (install.LoadBalancer, error) {
 	now, err := s.watch.read(ctx)
 	if err != nil {
 		return install.LoadBalancer{}, err
 	}
 	for _, svc := range now.services {
-		if svc.Namespace != standingNamespace {
+		if svc.Namespace != ownNamespace {
 			continue
 		}
 		for _, b := range now.balancers {
@@ -202,7 +220,7 @@ func (s *standing) right(ctx context.Context, targets int) (install.LoadBalancer
 }
 
 // exclude takes the last node that lives out of all load balancers, or back.
-func (s *standing) exclude(ctx context.Context, out bool) error {
+func (s *ownService) exclude(ctx context.Context, out bool) error {
 	living := s.living()
 	return s.editNode(ctx, living[len(living)-1], func(node *corev1.Node) {
 		delete(node.Labels, corev1.LabelNodeExcludeBalancers)

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
 // A spec that waits for something that does not come waits for 10 to 15 minutes. What is not slow takes two minutes, and twice that with
@@ -21,31 +23,37 @@ const (
 	killAfter = time.Minute
 )
 
-// suite is a built program with specs, and where it runs.
+// suite is a program with specs, which knows itself which of Kubernetes' specs they are.
 type suite struct {
-	// program is its path, filter the label filter that selects its specs, provider the name under which it has the cloud.
-	program, filter, provider string
-	// command makes a command that runs where clients are.
-	command func(ctx context.Context, args ...string) *exec.Cmd
 	// module is the folder of the module that pins its Kubernetes, of that version.
 	module, version string
-	// args are common to all specs. dir receives logs and reports.
-	args []string
-	dir  string
+	// program is the path of the program, and dir receives logs and reports.
+	program, dir string
+	// specs are those to run.
+	specs []Spec
+	// command makes a command that runs where clients are, and args are common to all specs.
+	command func(ctx context.Context, args ...string) *exec.Cmd
+	args    []string
 }
 
-// list returns the specs of the suite. It needs no cluster.
-func (s suite) list(ctx context.Context) ([]Spec, error) {
-	path := filepath.Join(s.dir, filepath.Base(s.program)+"-list.json")
-	cmd := exec.CommandContext(ctx, s.program, "-provider="+s.provider, "-ginkgo.dry-run", "-ginkgo.label-filter="+s.filter, "-ginkgo.json-report="+path)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("listing specs: %w: %s", err, out)
+// build compiles the program and asks it for its specs.
+func (s *suite) build(ctx context.Context, o Options) (err error) {
+	if s.version, err = controlplane.Version(s.module); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return fmt.Errorf("making a folder for logs: %w", err)
+	}
+	if err := controlplane.BuildModule(ctx, s.module, "./suite", s.program, o.Progress); err != nil {
+		return err
+	}
+	path := filepath.Join(s.dir, "list.json")
+	if out, err := exec.CommandContext(ctx, s.program, "-ginkgo.dry-run", "-ginkgo.json-report="+path).CombinedOutput(); err != nil {
+		return fmt.Errorf("listing specs: %w: %s", err, out)
 	}
 	r, err := readReport(path)
-	if err != nil {
-		return nil, err
-	}
-	return r.specs(), nil
+	s.specs = r.specs()
+	return err
 }
 
 // run runs one spec.
@@ -91,8 +99,7 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	}
 	defer log.Close()
 	args := append([]string{s.program,
-		"-ginkgo.label-filter=" + s.filter, "-spec=" + spec.Name, "-provider=" + s.provider, "-ginkgo.json-report=" + base + ".json",
-		"-ginkgo.timeout=" + limit.String(), "-ginkgo.no-color", "-ginkgo.v",
+		"-spec=" + spec.Name, "-ginkgo.json-report=" + base + ".json", "-ginkgo.timeout=" + limit.String(), "-ginkgo.no-color", "-ginkgo.v",
 	}, s.args...)
 	runtime.LockOSThread() // the process ends with the thread
 	defer runtime.UnlockOSThread()
@@ -104,17 +111,19 @@ func (s suite) process(ctx context.Context, spec Spec, base string, limit time.D
 	return nil
 }
 
-// inLanes runs the specs that are not skipped on a cloud, so many at a time. Each that ends is told of. When ctx ends, no other one begins.
-func inLanes(ctx context.Context, s suite, cloud string, specs []Spec, lanes int, tell func(*Result)) []Result {
-	results := make([]Result, len(specs))
-	free := make(chan struct{}, lanes)
+// runParallel runs the specs that are not skipped on a cloud, in so many processes at a time. Each that ends is told of. When ctx ends, no
+// other one begins.
+func (s suite) runParallel(ctx context.Context, cloud string, processes int, tell func(*Result)) []Result {
+	results := make([]Result, len(s.specs))
+	free := make(chan struct{}, processes)
 	var telling sync.Mutex
 	var running sync.WaitGroup
-	for i, spec := range specs {
+	for i, spec := range s.specs {
 		results[i] = Result{Spec: spec, Outcome: Failed, Message: "it was not run"}
 		free <- struct{}{}
 		if ctx.Err() != nil {
-			break
+			<-free
+			continue
 		}
 		running.Go(func() {
 			defer func() { <-free }()

@@ -1,0 +1,3 @@
+module example.com/clouds
+
+go 1.26

@@ -1,0 +1,4 @@
+// Package second is left out of a figure.
+package second
+
+func Make() {}

@@ -1,0 +1,6 @@
+// Package faketest is for tests, and not read.
+package faketest
+
+type Machines struct{}
+
+func (Machines) Find() {}
