@@ -79,6 +79,9 @@ type Known struct {
 	// Retained says, with Deleting, that the balancer stays and only loses its ownership tags. Of any other one that is to be
 	// deleted, Observe need not say more than the deletion takes.
 	Retained bool
+	// JustTargets says that the run changes nothing but targets. Observe need not read fields that take a request of their own where no
+	// target depends on them: what it leaves out is neither compared nor changed.
+	JustTargets bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not
 	// be deleted with it, and harms nobody, is not reported as Observed.Orphans: the Service would wait
 	// for it for ever.

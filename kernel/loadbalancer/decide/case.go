@@ -26,8 +26,6 @@ type Case struct {
 	// Live says that changes are really made, and Forecast that nothing is done with the decision: that the cloud is busy does not
 	// matter then.
 	Live, Forecast bool
-	// JustTargets says that nothing but targets is changed in this run.
-	JustTargets bool
 }
 
 // Facts are what was found out for a decision. What is nil or false was not looked for.

@@ -49,8 +49,10 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) e
 	if balancer.GivenUp(in.Known) && balancer.FoundAgain(in, s.Name) {
 		return nil
 	}
-	if err := n.readAttributes(ctx, lb); err != nil || balancer.GivenUp(in.Known) {
-		return err
+	if !in.JustTargets {
+		if err := n.readAttributes(ctx, lb); err != nil || balancer.GivenUp(in.Known) {
+			return err
+		}
 	}
 	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
 		return n.Client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
