@@ -19,13 +19,19 @@ import (
 
 // Case is all that a decision depends on. It is data: to decide reads nothing and writes nothing.
 type Case struct {
-	Asked  *request.Request
-	Cloud  *run.Cloud
-	Memory *state.Service
-	Facts  Facts
+	Subject
+	Facts Facts
 	// Live says that changes are really made, and Forecast that nothing is done with the decision: that the cloud is busy does not
 	// matter then.
 	Live, Forecast bool
+}
+
+// Subject is the Service that is decided about, as far as nothing has to be looked for: what it asks for, its cloud, and what
+// former runs left.
+type Subject struct {
+	Asked  *request.Request
+	Cloud  *run.Cloud
+	Memory *state.Service
 }
 
 // Facts are what was found out for a decision. What is nil or false was not looked for.

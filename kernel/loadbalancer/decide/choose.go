@@ -66,10 +66,10 @@ func (c Case) failedOnCreate(observed cloud.Observed) bool {
 }
 
 // NeverServed reports whether the balancer has failed before it ever served.
-func (c Case) NeverServed(observed cloud.Observed) bool {
-	ours := ownership.IsTagged(observed.Owner, c.Asked.Input.Owner)
-	named := c.Asked.Recorded != "" && (c.Asked.Creation == nil || c.Asked.Creation.ID != c.Asked.Recorded)
-	served := len(c.Asked.Service.Status.LoadBalancer.Ingress) > 0 || named || c.Asked.Adopt != ""
+func (s Subject) NeverServed(observed cloud.Observed) bool {
+	ours := ownership.IsTagged(observed.Owner, s.Asked.Input.Owner)
+	named := s.Asked.Recorded != "" && (s.Asked.Creation == nil || s.Asked.Creation.ID != s.Asked.Recorded)
+	served := len(s.Asked.Service.Status.LoadBalancer.Ingress) > 0 || named || s.Asked.Adopt != ""
 	return observed.State == cloud.BalancerFailed && ours && !served
 }
 
@@ -80,12 +80,12 @@ func (c Case) makeAnew(observed cloud.Observed) Decision {
 }
 
 // Invalid is what the driver finds wrong without a reading. exists says that there is a balancer.
-func (c Case) Invalid(exists bool) []problem.Warning {
-	if c.Cloud.Validator == nil {
+func (s Subject) Invalid(exists bool) []problem.Warning {
+	if s.Cloud.Validator == nil {
 		return nil
 	}
-	if err := c.Cloud.Validator.Validate(c.Asked.Input.Spec, exists); err != nil {
-		return c.Asked.Respell(problem.Unjoin(err))
+	if err := s.Cloud.Validator.Validate(s.Asked.Input.Spec, exists); err != nil {
+		return s.Asked.Respell(problem.Unjoin(err))
 	}
 	return nil
 }
@@ -129,13 +129,13 @@ func (c Case) selectTargets(b cloud.Balancer, observed cloud.Observed, candidate
 }
 
 // Rules are those by which the targets of that balancer are chosen.
-func (c Case) Rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
-	r := target.Rules{Balancers: c.Cloud.Balancers, Limit: c.Cloud.MaxTargets(b)}
-	r.Brought = c.Memory.Brought == observed.ID || c.Memory.Created == observed.ID
-	if kept := c.Memory.Kept; kept != nil && kept.Request == c.Asked.Fingerprint {
+func (s Subject) Rules(b cloud.Balancer, observed cloud.Observed) target.Rules {
+	r := target.Rules{Balancers: s.Cloud.Balancers, Limit: s.Cloud.MaxTargets(b)}
+	r.Brought = s.Memory.Brought == observed.ID || s.Memory.Created == observed.ID
+	if kept := s.Memory.Kept; kept != nil && kept.Request == s.Asked.Fingerprint {
 		r.Kept = kept.Targets
 	}
-	r.Refused, r.Listeners = c.Memory.RefusedBy(observed.ID), observed.Balancer.Listeners
+	r.Refused, r.Listeners = s.Memory.RefusedBy(observed.ID), observed.Balancer.Listeners
 	return r
 }
 
@@ -183,10 +183,10 @@ func (c Case) await(after cloud.Balancer, observed cloud.Observed) Decision {
 }
 
 // notMade returns the plan that says why a balancer is not made.
-func (c Case) notMade(after cloud.Balancer, why string) plan.Plan {
+func (s Subject) notMade(after cloud.Balancer, why string) plan.Plan {
 	operation := difference.Creation(after)
 	operation.Blocked = why
-	return c.Plan([]cloud.Operation{operation})
+	return s.Plan([]cloud.Operation{operation})
 }
 
 // adjust changes what differs, but for what this cloud cannot change.
@@ -240,27 +240,27 @@ func (c Case) mayReplace(s desired) bool {
 }
 
 // Complete returns the whole input of a balancer that was observed.
-func (c Case) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
-	in := c.Asked.Input
+func (s Subject) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
+	in := s.Asked.Input
 	in.ID = observed.ID
 	in.Candidates, in.Lookups = candidates, observed.Lookups
 	return in
 }
 
 // change returns the change that makes these operations, and the plan that shows all of them.
-func (c Case) change(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) (Change, plan.Plan) {
-	p := c.Plan(operations)
+func (s Subject) change(in cloud.Input, before cloud.Observed, after *cloud.Balancer, operations []cloud.Operation) (Change, plan.Plan) {
+	p := s.Plan(operations)
 	return Change{cloud.Change{Input: in, Before: before, After: after, Operations: p.Executable()}}, p
 }
 
 // Plan returns the plan of these operations.
-func (c Case) Plan(operations []cloud.Operation) plan.Plan {
-	return plan.Plan{Cloud: c.Cloud.Name, Subject: "Service " + c.Asked.Input.Owner.String(), Operations: operations}
+func (s Subject) Plan(operations []cloud.Operation) plan.Plan {
+	return plan.Plan{Cloud: s.Cloud.Name, Subject: "Service " + s.Asked.Input.Owner.String(), Operations: operations}
 }
 
 // removal returns the deletion of the balancer as it was observed, and why.
-func (c Case) removal(in cloud.Input, observed cloud.Observed, reason string) (Change, plan.Plan) {
-	return c.change(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
+func (s Subject) removal(in cloud.Input, observed cloud.Observed, reason string) (Change, plan.Plan) {
+	return s.change(in, observed, nil, []cloud.Operation{difference.Removal(observed, reason)})
 }
 
 // refused returns why the cloud would refuse the load balancer, nil where that is not known.
@@ -275,29 +275,29 @@ func (f Facts) refused() []problem.Warning {
 func (f Facts) found() cloud.Observed { return f.Balancer.Resolve(f.Candidates.Targets) }
 
 // Removal returns the decision to delete the balancer as it was observed, and why.
-func (c Case) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
-	change, p := c.removal(in, observed, reason)
+func (s Subject) Removal(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := s.removal(in, observed, reason)
 	return Decision{Action: Remove{change}, Plan: p}
 }
 
 // Retirement returns the decision to delete a balancer in whose place another one serves.
-func (c Case) Retirement(in cloud.Input, observed cloud.Observed, reason string) Decision {
-	change, p := c.removal(in, observed, reason)
+func (s Subject) Retirement(in cloud.Input, observed cloud.Observed, reason string) Decision {
+	change, p := s.removal(in, observed, reason)
 	change.Replaced = true
 	return Decision{Action: Remove{change}, Plan: p}
 }
 
 // Release returns the decision to leave the balancer as it is, but for its ownership tags.
-func (c Case) Release(observed cloud.Observed, tags []string) Decision {
+func (s Subject) Release(observed cloud.Observed, tags []string) Decision {
 	after := observed.Balancer.Clone()
 	after.OwnershipTags = tags
-	change, p := c.change(c.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after))
+	change, p := s.change(s.Complete(observed, nil), observed, &after, difference.Of(observed.Balancer, after))
 	return Decision{Action: Release{change}, Plan: p}
 }
 
 // Continuation returns the decision to make the next step of a change that was begun, of which that is left.
-func (c Case) Continuation(change cloud.Change, rest any) Decision {
-	next, p := c.change(change.Input, change.Before, change.After, change.Operations)
+func (s Subject) Continuation(change cloud.Change, rest any) Decision {
+	next, p := s.change(change.Input, change.Before, change.After, change.Operations)
 	next.Rest = rest
 	return Decision{Action: Continue{next}, Plan: p}
 }

@@ -28,27 +28,27 @@ type desired struct {
 const immutableBlock = "this cloud cannot change it on an existing balancer"
 
 // desired normalizes what the Service asks for, twice where immutable fields differ from what is observed.
-func (c Case) desired(in cloud.Input, observed cloud.Observed) (desired, error) {
-	immutable := c.Cloud.Descriptor.Capabilities.Immutable
-	wanted, notes, err := c.Cloud.Balancers.Normalize(in)
+func (s Subject) desired(in cloud.Input, observed cloud.Observed) (desired, error) {
+	immutable := s.Cloud.Descriptor.Capabilities.Immutable
+	wanted, notes, err := s.Cloud.Balancers.Normalize(in)
 	if err != nil {
 		return desired{}, err
 	}
-	s := desired{wanted: wanted, possible: wanted, input: in, warnings: notes}
+	w := desired{wanted: wanted, possible: wanted, input: in, warnings: notes}
 	if !observed.Found {
-		return s, unique(wanted)
+		return w, unique(wanted)
 	}
-	if s.blocked = immutableChanges(observed.Balancer, wanted, immutable); len(s.blocked) == 0 {
-		return s, unique(wanted)
+	if w.blocked = immutableChanges(observed.Balancer, wanted, immutable); len(w.blocked) == 0 {
+		return w, unique(wanted)
 	}
-	s.input.Preserved = preserved(observed.Balancer, immutable)
-	if s.possible, s.warnings, err = c.Cloud.Balancers.Normalize(s.input); err != nil {
+	w.input.Preserved = preserved(observed.Balancer, immutable)
+	if w.possible, w.warnings, err = s.Cloud.Balancers.Normalize(w.input); err != nil {
 		return desired{}, err
 	}
-	if left := immutableChanges(observed.Balancer, s.possible, immutable); len(left) > 0 {
+	if left := immutableChanges(observed.Balancer, w.possible, immutable); len(left) > 0 {
 		return desired{}, fmt.Errorf("keeping %s as it is: the driver asks for %q", left[0].Field, left[0].After)
 	}
-	return s, unique(s.possible)
+	return w, unique(w.possible)
 }
 
 // unique refuses two listeners on one port, which no later step could tell apart.
@@ -100,9 +100,9 @@ func immutableWarnings(blocked []cloud.Operation, way string) []problem.Warning 
 
 // wayOf says how a balancer of the Service takes the place of the observed one: beside it, or after its
 // deletion and why.
-func (c Case) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
-	replacer := c.Cloud.Replacer
-	if replacer == nil || c.Cloud.Descriptor.IDAnnotation == "" {
+func (s Subject) wayOf(in cloud.Input, observed cloud.Observed) (beside bool, why string) {
+	replacer := s.Cloud.Replacer
+	if replacer == nil || s.Cloud.Descriptor.IDAnnotation == "" {
 		return false, "this cloud cannot have both"
 	}
 	why = replacer.Coexist(in, observed)
@@ -129,9 +129,9 @@ func wayText(beside bool, why string) string {
 const fieldFamilies = "spec.ipFamilies"
 
 // unanswered refuses a new balancer whose targets would not answer.
-func (c Case) unanswered(s desired) []problem.Warning {
-	families := c.Asked.Input.Families()
-	targets, silent := c.silent(s.input, s.wanted)
+func (s Subject) unanswered(w desired) []problem.Warning {
+	families := s.Asked.Input.Families()
+	targets, silent := s.silent(w.input, w.wanted)
 	if !silent {
 		return nil
 	}
@@ -140,20 +140,20 @@ func (c Case) unanswered(s desired) []problem.Warning {
 }
 
 // silent reports whether the nodes answer the Service in none of the families in which a balancer reaches them, which it returns.
-func (c Case) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
-	_, targets = c.Cloud.Families(in, b)
-	return targets, targets.Without(c.Asked.Input.Families()) == targets
+func (s Subject) silent(in cloud.Input, b cloud.Balancer) (targets cloud.Families, silent bool) {
+	_, targets = s.Cloud.Families(in, b)
+	return targets, targets.Without(s.Asked.Input.Families()) == targets
 }
 
 // familyWarnings say which families of the Service are not served. What a driver says of them is not said twice.
-func (c Case) familyWarnings(s desired) []problem.Warning {
-	families := c.Asked.Input.Families()
-	clients, _ := c.Cloud.Families(s.input, s.possible)
+func (s Subject) familyWarnings(w desired) []problem.Warning {
+	families := s.Asked.Input.Families()
+	clients, _ := s.Cloud.Families(w.input, w.possible)
 	left := families.Without(clients)
-	told := slices.ContainsFunc(s.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })
-	targets, silent := c.silent(s.input, s.possible)
-	switch worse := c.unanswered(s); {
-	case !silent && len(s.blocked) > 0 && len(worse) > 0:
+	told := slices.ContainsFunc(w.warnings, func(w cloud.Warning) bool { return strings.HasPrefix(w.Field, "spec.ipFamil") })
+	targets, silent := s.silent(w.input, w.possible)
+	switch worse := s.unanswered(w); {
+	case !silent && len(w.blocked) > 0 && len(worse) > 0:
 		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, worse[0].Message+"; it is not replaced")}
 	case silent:
 		return []problem.Warning{problem.Warn(event.ConfigurationIgnored, fmt.Sprintf(

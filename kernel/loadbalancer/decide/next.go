@@ -101,8 +101,8 @@ func (c Case) findsSuccessor(d Decision) bool {
 const mostRepetitions = 3
 
 // Again returns the repetition that one more execution of the change would be.
-func (c Case) Again(change *Change) state.Repetition {
-	return c.Memory.Repeated.Again(difference.Fingerprint(c.Asked.Fingerprint, change.Operations))
+func (s Subject) Again(change *Change) state.Repetition {
+	return s.Memory.Repeated.Again(difference.Fingerprint(s.Asked.Fingerprint, change.Operations))
 }
 
 // bounded blocks all operations of a decision that has been carried out too often already.
@@ -158,9 +158,9 @@ func (c Case) recorded(d Decision) Decision {
 }
 
 // Missing returns which of the annotations for a change the Service does not have, see cloud.Recorder.
-func (c Case) Missing(change cloud.Change) map[string]string {
-	if c.Cloud.Recorder == nil {
+func (s Subject) Missing(change cloud.Change) map[string]string {
+	if s.Cloud.Recorder == nil {
 		return nil
 	}
-	return request.Missing(c.Asked.Service, c.Cloud.Recorder.Record(change))
+	return request.Missing(s.Asked.Service, s.Cloud.Recorder.Record(change))
 }

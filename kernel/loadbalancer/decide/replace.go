@@ -38,7 +38,7 @@ func (c Case) replace(s desired, observed cloud.Observed) Decision {
 	case len(refused) > 0:
 		return c.kept(s, observed, refused)
 	}
-	operations := []cloud.Operation{c.replacedRemoval(s, observed, why), difference.Creation(after)}
+	operations := []cloud.Operation{replacedRemoval(s, observed, why), difference.Creation(after)}
 	if beside {
 		operations = besideOperations(s, observed, after)
 	}
@@ -57,7 +57,7 @@ func (c Case) replace(s desired, observed cloud.Observed) Decision {
 	return d
 }
 
-func (c Case) replacedRemoval(s desired, observed cloud.Observed, why string) cloud.Operation {
+func replacedRemoval(s desired, observed cloud.Observed, why string) cloud.Operation {
 	deletion := difference.Removal(observed, "")
 	for _, op := range s.blocked {
 		deletion.Reason += fmt.Sprintf("%s can only change from %q to %q on a new balancer; ", op.Field, op.Before, op.After)
@@ -70,13 +70,13 @@ func (c Case) replacedRemoval(s desired, observed cloud.Observed, why string) cl
 }
 
 // triedBefore says why the same request does not replace another balancer.
-func (c Case) triedBefore() problem.Warning {
-	if c.Asked.Replacing.Refused == "" {
+func (s Subject) triedBefore() problem.Warning {
+	if s.Asked.Replacing.Refused == "" {
 		return problem.Warn(event.NotConverging, "the balancer was replaced for this request already, and the new one differs again")
 	}
 	return problem.Warn(event.ReplacementRefused, fmt.Sprintf(
 		"the cloud refused the new balancer, so the one before was made again: %s; remove the annotation %s to have it tried again",
-		c.Asked.Replacing.Refused, annotation.Replacement.Name))
+		s.Asked.Replacing.Refused, annotation.Replacement.Name))
 }
 
 // kept leaves the balancer as it is, because the new one cannot be made.
