@@ -125,9 +125,6 @@ func (r *reconciliation) compare(ctx context.Context) context.Context {
 	if _, r.compares = r.manager.due.LoadAndDelete(r.Asked.Service.UID); !r.compares {
 		return ctx
 	}
-	if r.writer.recalls() {
-		r.Memory.Last = nil
-	}
 	return r.priority(ctx, true)
 }
 
