@@ -17,44 +17,30 @@ import (
 func everywhere() []string { return []string{"0.0.0.0/0", "::/0"} }
 
 // sourceRanges returns the client networks of a Service; none means everyone.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, error) {
+func sourceRanges(svc *corev1.Service) ([]string, error) {
 	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
-	var ranges []netip.Prefix
+	var ranges []string
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
 			return nil, &cloud.Invalid{Field: field, Value: text, Want: `want a network such as "10.0.0.0/8"`}
 		}
-		ranges = append(ranges, prefix.Masked())
+		ranges = append(ranges, prefix.Masked().String())
 	}
 	return ranges, nil
 }
 
 // narrow returns the part of the sources that lies in the ranges; no ranges narrow nothing.
-func narrow(sources []string, ranges []netip.Prefix) ([]string, error) {
+func narrow(sources, ranges []string) ([]string, error) {
 	if len(ranges) == 0 {
 		return sources, nil
 	}
-	var narrowed []string
 	for _, text := range sources {
-		source, err := netip.ParsePrefix(text)
-		if err != nil {
+		if _, err := netip.ParsePrefix(text); err != nil {
 			return nil, fmt.Errorf("source of an opening: %w", err)
 		}
-		for _, r := range ranges {
-			if !source.Overlaps(r) {
-				continue
-			}
-			// Of two networks that overlap, one lies in the other.
-			if r.Bits() < source.Bits() {
-				narrowed = append(narrowed, source.Masked().String())
-			} else {
-				narrowed = append(narrowed, r.String())
-			}
-		}
 	}
-	slices.Sort(narrowed)
-	return slices.Compact(narrowed), nil
+	return common(sources, ranges), nil
 }
 
 // widest returns the sources without those that lie in another one, sorted. What is not a
@@ -88,26 +74,28 @@ func widest(sources []string) []string {
 	return slices.Compact(kept)
 }
 
-// common returns the networks that lie in both a and b. What is not a network is common where
-// both have it.
-func common(a, b []string) []string {
-	var both, networks []string
-	for _, text := range a {
-		if _, err := netip.ParsePrefix(text); err == nil {
-			networks = append(networks, text)
-		} else if slices.Contains(b, text) {
-			both = append(both, text)
-		}
-	}
-	var ranges []netip.Prefix
-	for _, text := range b {
+// common returns what lies in both a and b.
+func common(a, b []string) []string { return widest(append(lying(a, b), lying(b, a)...)) }
+
+// lying returns those of the sources that lie in one of the others. What is not a network does where it
+// is one of them.
+func lying(sources, others []string) []string {
+	around := map[netip.Prefix]bool{}
+	for _, text := range others {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
-			ranges = append(ranges, prefix.Masked())
+			around[prefix.Masked()] = true
 		}
 	}
-	if len(ranges) == 0 {
-		return both
-	}
-	narrowed, _ := narrow(networks, ranges) // all of them are networks
-	return append(both, narrowed...)
+	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
+		prefix, err := netip.ParsePrefix(text)
+		if err != nil {
+			return !slices.Contains(others, text)
+		}
+		for bits := prefix.Bits(); bits >= 0; bits-- {
+			if wider, _ := prefix.Addr().Prefix(bits); around[wider] {
+				return false
+			}
+		}
+		return true
+	})
 }
