@@ -60,20 +60,27 @@ func (l limits) split(openings []cloud.Opening) []cloud.Opening {
 // within returns the parts of openings that are open already.
 func within(openings, open []cloud.Opening) []cloud.Opening {
 	var parts []cloud.Opening
-	for _, o := range openings {
-		for _, rule := range open {
-			part := o
-			part.From, part.To = max(o.From, rule.From), min(o.To, rule.To)
-			if rule.Protocol != o.Protocol || part.From > part.To {
-				continue
-			}
-			part.Sources = common(o.Sources, rule.Sources)
-			part.Balancers = slices.DeleteFunc(slices.Clone(o.Balancers), func(id string) bool {
+	for _, rule := range open {
+		for _, part := range onPorts(openings, rule) {
+			part.Sources = common(part.Sources, rule.Sources)
+			part.Balancers = slices.DeleteFunc(slices.Clone(part.Balancers), func(id string) bool {
 				return !slices.Contains(rule.Balancers, id) && !slices.Equal(rule.Sources, everywhere())
 			})
 			if len(part.Sources)+len(part.Balancers) > 0 {
 				parts = append(parts, part)
 			}
+		}
+	}
+	return parts
+}
+
+// onPorts returns the parts of openings on the ports of a rule, whoever it lets in.
+func onPorts(openings []cloud.Opening, rule cloud.Opening) []cloud.Opening {
+	var parts []cloud.Opening
+	for _, o := range openings {
+		o.From, o.To = max(o.From, rule.From), min(o.To, rule.To)
+		if o.Protocol == rule.Protocol && o.From <= o.To {
+			parts = append(parts, o)
 		}
 	}
 	return parts

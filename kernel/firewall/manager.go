@@ -84,10 +84,10 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 	defer m.warnings.Round()
 	needs, failures := m.needs(services, balancerOf, observed)
 	desired, waiting := share(needs, observed.Openings, m.limits())
-	m.tell(desired, waiting)
+	m.tell(waiting)
 	p, err := m.bring(ctx, observed, desired)
 	if refused(err) {
-		err = m.withoutRefused(ctx, needs, desired, err)
+		err = errors.Join(err, m.withoutRefused(ctx, needs, desired, err))
 	}
 	return p, errors.Join(append(failures, err)...)
 }
@@ -125,15 +125,15 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-// tell says on each Service what of it waits, and what for.
-func (m *Manager) tell(open []cloud.Opening, waiting []need) {
+// tell says on each Service what of it waits, and what for. It says nothing that changes with the room that is
+// left: else each change of another Service would be an event on all that wait.
+func (m *Manager) tell(waiting []need) {
 	n, l := 0, m.limits()
 	for i, w := range waiting {
 		n += len(w.openings)
-		wanted, free := l.of(add(open, w.openings...)...)-l.of(open...), l.rules-l.of(open...)
 		m.warn(w.service, event.FirewallFull, fmt.Sprintf(
-			"the cloud's firewall has no room for %s: more rules wanted: %d; free: %d of %d rules; free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
-			list(w.openings), wanted, free, l.rules, before(waiting[:i], w.service.Namespace)))
+			"the cloud's firewall holds %d rules and has no room for %s (rules: %d); free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
+			l.rules, list(w.openings), l.of(w.openings...), before(waiting[:i], w.service.Namespace)))
 	}
 	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
 }
@@ -146,15 +146,12 @@ func before(older []need, namespace string) string {
 		return fmt.Sprintf("%d Services or more", many)
 	}
 	var names []string
-	others := 0
 	for _, o := range older {
 		if o.service.Namespace == namespace {
 			names = append(names, o.service.Name)
-		} else {
-			others++
 		}
 	}
-	if others > 0 {
+	if others := len(older) - len(names); others > 0 {
 		names = append(names, fmt.Sprintf("%d of other namespaces", others))
 	}
 	return cmp.Or(strings.Join(names, ", "), "none")

@@ -31,7 +31,11 @@ func (m *Manager) needs(services []*corev1.Service, balancerOf BalancerOf, obser
 		own, err := m.openingsOf(svc, balancerOf)
 		if err != nil {
 			failures = append(failures, fmt.Errorf("firewall of Service %s/%s: %w", svc.Namespace, svc.Name, err))
-			own = held(svc, m.last(svc, observed))
+			last := m.needed[svc.UID]
+			if m.needed == nil { // the first pass of a process knows only what is open for all
+				last = observed.Openings
+			}
+			own = held(svc, last)
 		}
 		needed[svc.UID] = own
 		own, denied := m.Denied.cut(own)
@@ -44,27 +48,14 @@ func (m *Manager) needs(services []*corev1.Service, balancerOf BalancerOf, obser
 	return needs, failures
 }
 
-// last returns what was open for a Service: what it needed in the last pass. The first pass of
-// a process knows only what is open for all.
-func (m *Manager) last(svc *corev1.Service, observed cloud.ObservedFirewall) []cloud.Opening {
-	if m.needed == nil {
-		return observed.Openings
-	}
-	return m.needed[svc.UID]
-}
-
 // held returns the part of the present openings that a Service may be the reason for: those
 // on its ports. It is for a Service whose needs cannot be found out, so that a typing error in
 // an annotation or a failed call does not cut its traffic off.
 func held(svc *corev1.Service, present []cloud.Opening) []cloud.Opening {
 	var kept []cloud.Opening
 	keep := func(protocol cloud.Protocol, port int32) {
-		for _, o := range present {
-			if port > 0 && o.Protocol == protocol && o.From <= int(port) && int(port) <= o.To {
-				o.From, o.To = int(port), int(port)
-				kept = append(kept, o)
-			}
-		}
+		rule := cloud.Opening{PortRange: cloud.PortRange{Protocol: protocol, From: int(port), To: int(port)}}
+		kept = append(kept, onPorts(present, rule)...)
 	}
 	for _, port := range svc.Spec.Ports {
 		keep(protocolOf(port), port.Port)

@@ -27,7 +27,7 @@ func refused(err error) bool {
 func (m *Manager) withoutRefused(ctx context.Context, needs []need, whole []cloud.Opening, refusal error) error {
 	observed, err := m.observe(ctx)
 	if err != nil {
-		return errors.Join(refusal, err)
+		return err
 	}
 	accepted := slices.Clone(needs)
 	for i, n := range needs {
@@ -35,11 +35,11 @@ func (m *Manager) withoutRefused(ctx context.Context, needs []need, whole []clou
 	}
 	least, _ := share(accepted, observed.Openings, limits{rules: len(observed.Openings), sources: m.limits().sources})
 	if same(least, whole) {
-		return refusal // nothing was to be opened
+		return nil // nothing was to be opened
 	}
 	if observed.Found {
 		if _, err := m.bring(ctx, observed, least); err != nil {
-			return errors.Join(refusal, err)
+			return err
 		}
 	}
 	var failures []error

@@ -20,15 +20,19 @@ type need struct {
 //
 //	open now, needed by nobody   is closed
 //	open now, needed             stays, see stay
+//	check of a port that stays   comes before all that is not open, see checked
 //	not open, needed             gets the room that is left: the oldest Service as many of its units as
 //	                             fit, then the next. What adds no rule always fits
 func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, waiting []need) {
 	needs = oldestFirst(needs)
-	wanted := all(needs)
+	var wanted []cloud.Opening
+	for _, n := range needs {
+		wanted = append(wanted, n.openings...)
+	}
 	if kept = merge(wanted); l.hold(kept) {
 		return kept, nil
 	}
-	kept = stay(wanted, open, l)
+	kept = checked(needs, stay(wanted, open, l), l)
 	for _, n := range needs {
 		kept = l.fill(kept, units(n))
 	}
@@ -41,47 +45,90 @@ func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, 
 	return kept, waiting
 }
 
-// stay returns what is open and wanted. A closing may cut a rule into several, and so may narrower
-// sources. Then as many of these stay as the rule was, so that no other rule goes for them: those
-// with its sources first, then those of the oldest Service. The rest stays where there is room.
+// stay returns what is open and wanted. A closing may cut a rule into several, and so may narrower sources.
+// Then as many of these stay as the rule was, so that no other rule goes for them: those with its sources
+// first, then those of the oldest Service, then what is exchanged: wanted on these ports, and open to nobody
+// who wants it. The rest stays where there is room. What is exchanged does too, unless others have its ports.
 func stay(wanted, open []cloud.Opening, l limits) []cloud.Opening {
 	var first, rest [][]cloud.Opening
 	for _, rule := range merge(open) {
 		parts := within(wanted, []cloud.Opening{rule})
-		pieces := merge(parts)
-		slices.SortStableFunc(pieces, func(a, b cloud.Opening) int { return cmp.Compare(rank(a, rule, parts), rank(b, rule, parts)) })
-		alone := slices.Collect(slices.Chunk(pieces, 1))
-		first = append(first, limits{l.of(rule), l.sources}.fill(nil, alone))
-		rest = append(rest, alone...)
+		exchanged := slices.DeleteFunc(onPorts(wanted, rule), func(o cloud.Opening) bool { return len(within([]cloud.Opening{o}, []cloud.Opening{rule})) > 0 })
+		alone := pieces(parts, rule)
+		first = append(first, limits{l.of(rule), l.sources}.fill(nil, slices.Concat(alone, pieces(exchanged, rule))))
+		dark := slices.DeleteFunc(exchanged, func(o cloud.Opening) bool { return len(onPorts(parts, o)) > 0 })
+		rest = slices.Concat(rest, alone, pieces(dark, rule))
 	}
 	return l.fill(l.fill(nil, first), rest)
 }
 
-// rank orders the pieces of a rule: by the oldest Service that has a part of it, after all others where
-// the sources are not the rule's any more.
-func rank(piece, rule cloud.Opening, parts []cloud.Opening) int {
-	age := slices.IndexFunc(parts, func(part cloud.Opening) bool { return piece.From <= part.To && part.From <= piece.To })
-	if sameSources(piece, rule) {
-		return age
+// pieces merges parts of a rule: by the oldest Service that has a part of it, after all others where the
+// sources are not the rule's any more.
+func pieces(parts []cloud.Opening, rule cloud.Opening) [][]cloud.Opening {
+	rank := func(piece cloud.Opening) int {
+		age := slices.IndexFunc(parts, func(part cloud.Opening) bool { return piece.From <= part.To && part.From <= piece.To })
+		if sameSources(piece, rule) {
+			return age
+		}
+		return len(parts) + age
 	}
-	return len(parts) + age
+	list := merge(parts)
+	slices.SortStableFunc(list, func(a, b cloud.Opening) int { return cmp.Compare(rank(a), rank(b)) })
+	return slices.Collect(slices.Chunk(list, 1))
 }
 
-// units divides what a Service needs into what is opened together or not at all: each port with the
-// health check of the balancer, without which it is of no use.
-func units(n need) [][]cloud.Opening {
-	var checks, ports []cloud.Opening
+// checked adds the health checks of ports that stay. Where there is no room for the check of a Service, it
+// gives up ports of its own, the last ones first: without the check they are of no use. It keeps them where
+// closing them would cut rules of others into more than the firewall holds.
+func checked(needs []need, kept []cloud.Opening, l limits) []cloud.Opening {
+	for _, n := range needs {
+		checks, ports := n.parts()
+		ports = within(ports, kept)
+		for i := len(ports); i >= 0 && len(ports) > 0 && n.unchecked(kept); i-- {
+			next := without(ports[i:], needs, kept)
+			if i > 0 {
+				next = add(next, checks...)
+			}
+			if l.hold(next) {
+				kept = next
+			}
+		}
+	}
+	return kept
+}
+
+// without closes ports, except for Services whose health checks are open.
+func without(ports []cloud.Opening, needs []need, kept []cloud.Opening) []cloud.Opening {
+	var rest []cloud.Opening
+	for _, n := range needs {
+		rest = append(rest, slices.DeleteFunc(within(n.openings, kept), func(o cloud.Opening) bool {
+			return len(onPorts(ports, o)) > 0 && n.unchecked(kept)
+		})...)
+	}
+	return merge(rest)
+}
+
+// parts are the health checks from the balancer of a Service, without which its ports are of no use, and these.
+func (n need) parts() (checks, ports []cloud.Opening) {
 	for _, o := range merge(n.openings) {
-		if len(o.Balancers) > 0 {
+		if len(o.Sources) == 0 {
 			checks = append(checks, o)
 		} else {
 			ports = append(ports, o)
 		}
 	}
-	if len(ports) == 0 {
-		return [][]cloud.Opening{checks}
-	}
-	var list [][]cloud.Opening
+	return checks, ports
+}
+
+// unchecked reports whether a health check of a Service is closed.
+func (n need) unchecked(open []cloud.Opening) bool {
+	checks, _ := n.parts()
+	return slices.ContainsFunc(checks, func(o cloud.Opening) bool { return !isOpen(o, open) })
+}
+
+// units divides what a Service needs into what is opened together or not at all: each port with the checks.
+func units(n need) (list [][]cloud.Opening) {
+	checks, ports := n.parts()
 	for _, port := range ports {
 		list = append(list, slices.Concat(checks, []cloud.Opening{port}))
 	}
@@ -91,15 +138,6 @@ func units(n need) [][]cloud.Opening {
 // isOpen reports whether all of an opening is open.
 func isOpen(o cloud.Opening, open []cloud.Opening) bool {
 	return same(within([]cloud.Opening{o}, open), []cloud.Opening{o})
-}
-
-// all returns the openings of all needs.
-func all(needs []need) []cloud.Opening {
-	var list []cloud.Opening
-	for _, n := range needs {
-		list = append(list, n.openings...)
-	}
-	return list
 }
 
 // oldestFirst orders Services by age. Nobody can choose the time of creation, nor the UID, by which

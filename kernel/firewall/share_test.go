@@ -310,3 +310,12 @@ func TestWithin(t *testing.T) {
 		}
 	}
 }
+
+// all returns the openings of all needs.
+func all(needs []need) []cloud.Opening {
+	var list []cloud.Opening
+	for _, n := range needs {
+		list = append(list, n.openings...)
+	}
+	return list
+}

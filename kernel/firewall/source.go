@@ -1,7 +1,6 @@
 package firewall
 
 import (
-	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -46,30 +45,8 @@ func narrow(sources, ranges []string) ([]string, error) {
 // widest returns the sources without those that lie in another one, sorted. What is not a
 // network is kept as it is.
 func widest(sources []string) []string {
-	type network struct {
-		prefix netip.Prefix
-		text   string
-	}
-	var networks []network
-	var kept []string
-	for _, text := range sources {
-		if prefix, err := netip.ParsePrefix(text); err == nil {
-			networks = append(networks, network{prefix.Masked(), text})
-		} else {
-			kept = append(kept, text)
-		}
-	}
-	// A network comes right before those that lie in it.
-	slices.SortFunc(networks, func(a, b network) int {
-		return cmp.Or(a.prefix.Addr().Compare(b.prefix.Addr()), cmp.Compare(a.prefix.Bits(), b.prefix.Bits()), cmp.Compare(a.text, b.text))
-	})
-	var last netip.Prefix
-	for _, n := range networks {
-		if !last.IsValid() || !last.Contains(n.prefix.Addr()) {
-			last = n.prefix
-			kept = append(kept, n.text)
-		}
-	}
+	networks := prefixes(sources)
+	kept := slices.DeleteFunc(slices.Clone(sources), func(text string) bool { return inside(text, networks, 1) })
 	slices.Sort(kept)
 	return slices.Compact(kept)
 }
@@ -80,22 +57,30 @@ func common(a, b []string) []string { return widest(append(lying(a, b), lying(b,
 // lying returns those of the sources that lie in one of the others. What is not a network does where it
 // is one of them.
 func lying(sources, others []string) []string {
-	around := map[netip.Prefix]bool{}
-	for _, text := range others {
+	networks := prefixes(others)
+	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
+		return !inside(text, networks, 0) && !slices.Contains(others, text)
+	})
+}
+
+// prefixes returns the networks among sources.
+func prefixes(sources []string) map[netip.Prefix]bool {
+	networks := make(map[netip.Prefix]bool, len(sources))
+	for _, text := range sources {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
-			around[prefix.Masked()] = true
+			networks[prefix.Masked()] = true
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
-		prefix, err := netip.ParsePrefix(text)
-		if err != nil {
-			return !slices.Contains(others, text)
+	return networks
+}
+
+// inside reports whether a source lies in one of the networks that is wider by so many bits, or by more.
+func inside(source string, networks map[netip.Prefix]bool, wider int) bool {
+	prefix, err := netip.ParsePrefix(source)
+	for bits := prefix.Bits() - wider; err == nil && bits >= 0; bits-- {
+		if network, _ := prefix.Addr().Prefix(bits); networks[network] {
+			return true
 		}
-		for bits := prefix.Bits(); bits >= 0; bits-- {
-			if wider, _ := prefix.Addr().Prefix(bits); around[wider] {
-				return false
-			}
-		}
-		return true
-	})
+	}
+	return false
 }
