@@ -79,6 +79,77 @@ func TestWhatBecomesFree(t *testing.T) {
 	}
 }
 
+// TestCheckOfALaterBalancer: the ports of a balancer are open before it has an id. Its health check has the room
+// that is free, or that of one of its ports, before an older Service that waits.
+func TestCheckOfALaterBalancer(t *testing.T) {
+	f := newLimited(run.Live, 3)
+	first, older := scattered("shop", "first", 32000, 1), scattered("shop", "older", 31000, 3)
+	web := service("web", corev1.ServiceTypeLoadBalancer, port(443, 30002, "TCP"))
+	older.CreationTimestamp.Time, web.CreationTimestamp.Time = time.Unix(1, 0), time.Unix(9, 0)
+	for i, step := range []struct {
+		id       string
+		ports    []int
+		services []*corev1.Service
+		want     string
+	}{
+		{"", []int{443}, []*corev1.Service{first, web}, "tcp/443, tcp/32000"},
+		{"1", []int{443}, []*corev1.Service{first, web, older}, "tcp/443, tcp/10256, tcp/32000"},
+		{"", []int{443, 445}, []*corev1.Service{first, web}, "tcp/443, tcp/445, tcp/32000"},
+		{"1", []int{443, 445}, []*corev1.Service{first, web, older}, "tcp/443, tcp/10256, tcp/32000"},
+		{"2", []int{443, 445}, []*corev1.Service{first, web, older}, "tcp/443, tcp/10256, tcp/32000"},
+	} {
+		f.through("web", step.id, 10256, step.ports...)
+		if _, err := f.reconcile(t.Context(), step.services...); err != nil {
+			t.Fatal(err)
+		}
+		if got := list(f.cloud.firewall.Openings); got != step.want {
+			t.Errorf("step %d: open are %s, want %s", i, got, step.want)
+		}
+	}
+	if check := f.cloud.firewall.Openings[1]; sourcesOf(check) != "balancer 2" {
+		t.Errorf("the check is open to %s, want that of the present balancer", sourcesOf(check))
+	}
+}
+
+// TestExchangedSources: other source ranges are no reason to lose a port, whoever waits.
+func TestExchangedSources(t *testing.T) {
+	f := newLimited(run.Live, 2)
+	older, web := scattered("shop", "older", 31000, 1), service("web", corev1.ServiceTypeLoadBalancer, port(443, 30002, "TCP"))
+	older.CreationTimestamp.Time, web.CreationTimestamp.Time = time.Unix(1, 0), time.Unix(9, 0)
+	f.through("web", "1", 10256, 443)
+	for _, ranges := range []string{a, b, c} {
+		web.Spec.LoadBalancerSourceRanges = []string{ranges}
+		services := []*corev1.Service{web, older}
+		if ranges == a {
+			services = services[:1]
+		}
+		if _, err := f.reconcile(t.Context(), services...); err != nil {
+			t.Fatal(err)
+		}
+		if open := f.cloud.firewall.Openings; list(open) != "tcp/443, tcp/10256" || sourcesOf(open[0]) != ranges {
+			t.Errorf("open are %s, to %s; want 443 to %s", list(open), sourcesOf(open[0]), ranges)
+		}
+	}
+}
+
+// TestRoomIsNoEvent: that rules become free, which are too few for who waits, is no news.
+func TestRoomIsNoEvent(t *testing.T) {
+	f := newLimited(run.Live, 2)
+	f.through("web", "1", 10256, 443)
+	web := service("web", corev1.ServiceTypeLoadBalancer, port(443, 30002, "TCP"))
+	for _, n := range []int{2, 1} {
+		if _, err := f.reconcile(t.Context(), web, scattered("shop", "first", 32000, n)); err != nil {
+			t.Fatal(err)
+		}
+		if n == 2 {
+			web.CreationTimestamp.Time = time.Unix(9, 0)
+		}
+	}
+	if len(f.events) != 1 {
+		t.Errorf("events %q, want one", f.events)
+	}
+}
+
 // gauge keeps the last value of a metric.
 type gauge struct {
 	metric.Discard
@@ -106,10 +177,10 @@ func TestLeftOutIsSaid(t *testing.T) {
 	}
 	const end = "; adjoining ports with the same source ranges are one rule"
 	want := recorder{
-		"Service greedy/many FirewallFull the cloud's firewall has no room for tcp/30020, tcp/30022, tcp/30024, tcp/30026, tcp/30028, tcp/30030, tcp/30032, tcp/30034, tcp/30036, tcp/30038: more rules wanted: 10; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: none" + end,
-		"Service shop/web FirewallFull the cloud's firewall has no room for tcp/31001, tcp/31003: more rules wanted: 2; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: 1 of other namespaces" + end,
-		"Service greedy/few FirewallFull the cloud's firewall has no room for tcp/32000, tcp/32002, tcp/32004, tcp/32006: more rules wanted: 4; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: many, 1 of other namespaces" + end,
-		"Service shop/api FirewallFull the cloud's firewall has no room for tcp/32101: more rules wanted: 1; free: 0 of 10 rules; free ones go to the oldest Service that waits; before this one: web, 2 of other namespaces" + end,
+		"Service greedy/many FirewallFull the cloud's firewall, which holds 10 rules, has no room for tcp/30020, tcp/30022, tcp/30024, tcp/30026, tcp/30028, tcp/30030, tcp/30032, tcp/30034, tcp/30036, tcp/30038; rules wanted: 10; free ones go to the oldest Service that waits; before this one: none" + end,
+		"Service shop/web FirewallFull the cloud's firewall, which holds 10 rules, has no room for tcp/31001, tcp/31003; rules wanted: 2; free ones go to the oldest Service that waits; before this one: 1 of other namespaces" + end,
+		"Service greedy/few FirewallFull the cloud's firewall, which holds 10 rules, has no room for tcp/32000, tcp/32002, tcp/32004, tcp/32006; rules wanted: 4; free ones go to the oldest Service that waits; before this one: many, 1 of other namespaces" + end,
+		"Service shop/api FirewallFull the cloud's firewall, which holds 10 rules, has no room for tcp/32101; rules wanted: 1; free ones go to the oldest Service that waits; before this one: web, 2 of other namespaces" + end,
 	}
 	if diff := cmp.Diff(want, f.events); diff != "" {
 		t.Errorf("events (-want +got):\n%s", diff)

@@ -125,14 +125,13 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-// tell says on each Service what of it waits, and what for. It says nothing that changes with the room that is
-// left: else each change of another Service would be an event on all that wait.
+// tell says on each Service what of it waits, and what for, but not how much is free: that changes with others.
 func (m *Manager) tell(waiting []need) {
 	n, l := 0, m.limits()
 	for i, w := range waiting {
 		n += len(w.openings)
 		m.warn(w.service, event.FirewallFull, fmt.Sprintf(
-			"the cloud's firewall holds %d rules and has no room for %s (rules: %d); free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
+			"the cloud's firewall, which holds %d rules, has no room for %s; rules wanted: %d; free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
 			l.rules, list(w.openings), l.of(w.openings...), before(waiting[:i], w.service.Namespace)))
 	}
 	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
@@ -141,9 +140,8 @@ func (m *Manager) tell(waiting []need) {
 // before says which Services are older. A tenant learns no name of another namespace. Of many it says
 // only that they are many: else each one that goes would be an event on all others.
 func before(older []need, namespace string) string {
-	const many = 10
-	if len(older) >= many {
-		return fmt.Sprintf("%d Services or more", many)
+	if len(older) >= 10 {
+		return "10 Services or more"
 	}
 	var names []string
 	for _, o := range older {

@@ -37,8 +37,7 @@ func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, 
 		kept = l.fill(kept, units(n))
 	}
 	for _, n := range needs {
-		closed := slices.DeleteFunc(merge(n.openings), func(o cloud.Opening) bool { return isOpen(o, kept) })
-		if len(closed) > 0 {
+		if closed := slices.DeleteFunc(merge(n.openings), func(o cloud.Opening) bool { return isOpen(o, kept) }); len(closed) > 0 {
 			waiting = append(waiting, need{n.service, closed})
 		}
 	}

@@ -2,8 +2,6 @@ package firewall
 
 import (
 	"fmt"
-	"math/rand/v2"
-	"slices"
 	"testing"
 	"time"
 
@@ -140,6 +138,51 @@ func TestShare(t *testing.T) {
 			},
 			"tcp/1-4, tcp/9", map[string]string{"b/5": "tcp/11"},
 		},
+		"the check of a port that is open comes before who is older": {
+			limits{rules: 3}, every(1, 2), []need{needOf("a", "x", 1, append(every(1, 1), tcpFrom(10256, "1"))...), needOf("b", "y", 9, every(3, 2)...)},
+			"tcp/1, tcp/3, tcp/10256", map[string]string{"b/y": "tcp/5"},
+		},
+		"a port gives way to the check of another": {
+			limits{rules: 2}, every(1, 2), []need{needOf("a", "x", 1, append(every(1, 2), tcpFrom(10256, "1"))...), needOf("b", "y", 9, every(5, 1)...)},
+			"tcp/1, tcp/10256", map[string]string{"a/x": "tcp/3", "b/y": "tcp/5"},
+		},
+		"a port whose check has no room is closed": {
+			limits{rules: 2}, every(1, 2), []need{needOf("a", "x", 1, append(every(1, 1), tcpFrom(10256, "1"))...), needOf("b", "y", 2, every(3, 2)...)},
+			"tcp/3, tcp/5", map[string]string{"a/x": "tcp/1, tcp/10256"},
+		},
+		"a port of two whose checks have no room is closed": {
+			limits{rules: 1}, every(1, 1), []need{
+				needOf("a", "x", 1, append(every(1, 1), tcpFrom(10256, "1"))...), needOf("a", "y", 2, append(every(1, 1), tcpFrom(10256, "2"))...),
+			}, "", map[string]string{"a/x": "tcp/1, tcp/10256", "a/y": "tcp/1, tcp/10256"},
+		},
+		"a port whose closing would cut the rule of another stays": {
+			limits{rules: 1}, []cloud.Opening{tcp(1, 3, everyone...)}, []need{
+				needOf("a", "x", 9, tcp(2, 2, everyone...), tcpFrom(10256, "1")), needOf("b", "y", 1, every(1, 2)...),
+			}, "tcp/1-3", map[string]string{"a/x": "tcp/10256"},
+		},
+		"exchanged sources stay": {
+			limits{rules: 1}, []cloud.Opening{tcp(1, 1, a)}, []need{needOf("a", "x", 1, tcp(1, 1, b)), needOf("b", "y", 9, every(3, 1)...)},
+			"tcp/1", map[string]string{"b/y": "tcp/3"},
+		},
+		"an exchanged balancer stays": {
+			limits{rules: 2}, []cloud.Opening{tcp(1, 1, a), tcpFrom(10256, "1")},
+			[]need{needOf("a", "x", 1, tcp(1, 1, a), tcpFrom(10256, "2")), needOf("b", "y", 9, every(3, 1)...)},
+			"tcp/1, tcp/10256", map[string]string{"b/y": "tcp/3"},
+		},
+		"exchanged sources of one of two": {
+			limits{rules: 2}, []cloud.Opening{tcp(1, 1, a), tcp(2, 2, a, b)},
+			[]need{needOf("a", "x", 3, tcp(1, 2, a)), needOf("a", "z", 1, tcp(2, 2, c)), needOf("b", "y", 9, every(5, 2)...)},
+			"tcp/1, tcp/2", map[string]string{"b/y": "tcp/5, tcp/7"},
+		},
+		"exchanged sources that are more rules come before who is older": {
+			limits{rules: 3, sources: 1000}, []cloud.Opening{tcp(1, 1, b)}, []need{needOf("a", "x", 1, tcp(1, 1, many...)), needOf("b", "y", 9, every(3, 1)...)},
+			"tcp/1", map[string]string{"b/y": "tcp/3"},
+		},
+		"who is new on a port of another waits like all": {
+			limits{rules: 3}, []cloud.Opening{tcp(1, 9, a)}, []need{
+				needOf("a", "x", 3, tcp(1, 9, a)), needOf("a", "z", 1, tcp(5, 5, b)), needOf("b", "y", 9, every(21, 2)...),
+			}, "tcp/1-9, tcp/21, tcp/23", map[string]string{"a/z": "tcp/5"},
+		},
 		"more open than the firewall holds": {
 			limits{rules: 2}, every(1, 4), []need{needOf("a", "x", 9, every(1, 4)...)},
 			"tcp/1, tcp/3", map[string]string{"a/x": "tcp/5, tcp/7"},
@@ -168,103 +211,6 @@ func TestShare(t *testing.T) {
 func withUID(uid types.UID, n need) need {
 	n.service.UID = uid
 	return n
-}
-
-// FuzzShare checks what holds for any openings: nothing is open that nobody wants, the limit
-// holds, the order of the Services does not count, what does not wait is open, nobody loses a rule that is
-// needed as it is, and the next pass closes nothing.
-func FuzzShare(f *testing.F) {
-	f.Add(uint8(3), uint8(0), []byte{0, 1, 3, 1, 1, 1, 9, 1, 2, 2, 6, 3, 0, 3, 40, 9})
-	f.Add(uint8(1), uint8(2), []byte{0, 1, 3, 9, 0, 4, 5, 4, 1, 6, 6, 3, 2, 9, 9, 1})
-	f.Add(uint8(7), uint8(9), []byte("Services that were there before, and others that want much"))
-	f.Fuzz(func(t *testing.T, most, first uint8, data []byte) {
-		needs := someNeeds(data)
-		checkShare(t, needs[min(int(first/4), len(needs)):], needs[:min(int(first), len(needs))], limits{rules: int(most%16) + 1, sources: 2})
-	})
-}
-
-// someNeeds makes Services of up to four namespaces from any bytes.
-func someNeeds(data []byte) []need {
-	var needs []need
-	for chunk := range slices.Chunk(data, 4) {
-		if len(chunk) < 4 {
-			break
-		}
-		o := tcp(int(chunk[1]%64), int(chunk[1]%64)+int(chunk[2]%3))
-		for i, source := range []string{a, b, c} {
-			if chunk[3]>>i&1 == 1 {
-				o.Sources = append(o.Sources, source)
-			}
-		}
-		if chunk[3]>>3&1 == 1 {
-			o.Balancers = []string{fmt.Sprint(chunk[2] % 4)}
-		}
-		if len(o.Sources)+len(o.Balancers) > 0 {
-			needs = append(needs, needOf(string('a'+rune(chunk[0]%4)), fmt.Sprintf("s%03d", len(needs)), int(chunk[3]), o))
-		}
-	}
-	return needs
-}
-
-// checkShare checks the pass after one in which there were the Services that were there before.
-func checkShare(t *testing.T, needs, before []need, l limits) {
-	t.Helper()
-	open, _ := share(before, nil, l)
-	kept, waiting := share(needs, open, l)
-	checkNobodyElse(t, needs, kept)
-	if n := len(l.split(kept)); n > l.rules {
-		t.Errorf("%d rules where %d are possible", n, l.rules)
-	}
-	reversed := slices.Clone(needs)
-	slices.Reverse(reversed)
-	if again, w := share(reversed, open, l); !cmp.Equal(kept, again) || len(w) != len(waiting) {
-		t.Errorf("the order of the Services counts: %s, then %s", list(kept), list(again))
-	}
-	waits := map[*corev1.Service]bool{}
-	for _, n := range waiting {
-		waits[n.service] = true
-	}
-	for _, n := range needs {
-		if !waits[n.service] && !same(add(kept, n.openings...), kept) {
-			t.Errorf("%s/%s is neither open nor waiting", n.service.Namespace, n.service.Name)
-		}
-	}
-	for _, rule := range open {
-		if needed := merge(within(all(needs), []cloud.Opening{rule})); same(needed, []cloud.Opening{rule}) && !isOpen(rule, kept) {
-			t.Errorf("%s is needed as it was, and closed", rule)
-		}
-	}
-	next, _ := share(needs, kept, l)
-	if !same(add(next, kept...), next) {
-		t.Errorf("the next pass closes something: %s, then %s", list(kept), list(next))
-	}
-}
-
-// checkNobodyElse checks that nobody is let in where no Service wants it.
-func checkNobodyElse(t *testing.T, needs []need, kept []cloud.Opening) {
-	t.Helper()
-	for port := range 70 {
-		want := admitted(all(needs), port)
-		for who := range admitted(kept, port) {
-			if !want[who] {
-				t.Errorf("port %d lets %s in, which nobody wants", port, who)
-			}
-		}
-	}
-}
-
-// TestShareOfAnything runs FuzzShare's checks on many openings at random.
-func TestShareOfAnything(t *testing.T) {
-	random := rand.New(rand.NewPCG(1, 2))
-	for range 150 {
-		data := make([]byte, 4*(1+random.IntN(40)))
-		for i := range data {
-			data[i] = byte(random.Uint32())
-		}
-		needs := someNeeds(data)
-		random.Shuffle(len(needs), func(i, j int) { needs[i], needs[j] = needs[j], needs[i] })
-		checkShare(t, needs[random.IntN(len(needs)+1):], needs[:random.IntN(len(needs)+1)], limits{rules: 1 + random.IntN(64), sources: 1 + random.IntN(3)})
-	}
 }
 
 // TestShareOfMany: thousands of openings, and of source ranges, take no long time.
@@ -309,13 +255,4 @@ func TestWithin(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
 	}
-}
-
-// all returns the openings of all needs.
-func all(needs []need) []cloud.Opening {
-	var list []cloud.Opening
-	for _, n := range needs {
-		list = append(list, n.openings...)
-	}
-	return list
 }

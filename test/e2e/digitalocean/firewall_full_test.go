@@ -33,7 +33,7 @@ func TestFirewallFull(t *testing.T) {
 	other := elsewhere(t, tcp(80))
 	port := int(other.Spec.Ports[0].NodePort)
 	e, err := env.WaitEvent(within(t), lab.EventFilter{
-		Kind: "Service", Namespace: other.Namespace, Name: other.Name, Reason: "FirewallFull", Contains: []string{fmt.Sprintf("tcp/%d", port), "0 of 47 rules"},
+		Kind: "Service", Namespace: other.Namespace, Name: other.Name, Reason: "FirewallFull", Contains: []string{fmt.Sprintf("tcp/%d", port), "holds 47 rules"},
 	})
 	if err != nil {
 		t.Fatal(err)
