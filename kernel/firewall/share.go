@@ -26,16 +26,15 @@ type need struct {
 func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, waiting []need) {
 	needs = oldestFirst(needs)
 	var wanted []cloud.Opening
+	var queue [][]cloud.Opening
 	for _, n := range needs {
-		wanted = append(wanted, n.openings...)
+		wanted, queue = append(wanted, n.openings...), append(queue, units(n)...)
 	}
 	if kept = merge(wanted); l.hold(kept) {
 		return kept, nil
 	}
-	kept = checked(needs, stay(wanted, open, l), l)
-	for _, n := range needs {
-		kept = l.fill(kept, units(n))
-	}
+	kept = l.fill(checked(needs, stay(wanted, open, l), l), queue)
+	kept = checked(needs, kept, l) // what was filled in may have joined rules
 	for _, n := range needs {
 		if closed := slices.DeleteFunc(merge(n.openings), func(o cloud.Opening) bool { return isOpen(o, kept) }); len(closed) > 0 {
 			waiting = append(waiting, need{n.service, closed})
@@ -88,8 +87,8 @@ func checked(needs []need, kept []cloud.Opening, l limits) []cloud.Opening {
 			if i > 0 {
 				next = add(next, checks...)
 			}
-			if l.hold(next) {
-				kept = next
+			if l.hold(next) && !same(next, kept) {
+				return checked(needs, next, l)
 			}
 		}
 	}
