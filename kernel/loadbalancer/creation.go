@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"slices"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // announce writes on the Service that a balancer is about to be made for it, in a cloud in which no annotation has its id: whatever
@@ -122,33 +120,4 @@ func (r writer) annotations() map[string]string {
 		r.note(map[string]string{annotation.Duplicates.Name: text})
 	}
 	return r.record
-}
-
-// foreign returns why the answer of a change is not about the Service's balancer, nil when it may be. The address of another one must
-// not get into its status, nor its id into its annotation:
-//
-//	the change  the answer has                       it is
-//	any         none of it                           fine
-//	changed     the id that was changed              fine
-//	changed     another id                           not ours
-//	made        ownership tags of this Service       fine
-//	made        ownership tags of nobody or its      fine: they are written later, or the cloud has none
-//	            cluster, and the name that was asked
-//	            for, or none, or one with its UID
-//	made        any other                            not ours
-func foreign(change cloud.Change, told *cloud.Observed) error {
-	if told == nil || change.After == nil {
-		return nil
-	}
-	us := change.Input.Owner
-	whose := ownership.Of(told.Owner, us)
-	named := slices.Contains([]string{"", change.After.Name}, told.Balancer.Name) || ownership.IsInName(told.Balancer.Name, us)
-	fine := whose == ownership.Ours || named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
-	if change.Before.Found {
-		fine = told.ID == change.Before.ID
-	}
-	if fine {
-		return nil
-	}
-	return &cloud.Error{Op: "changing a balancer", Err: fmt.Errorf("the cloud answered with balancer %s (name %q), which is %s; nothing of it is recorded", told.ID, told.Balancer.Name, whose)}
 }

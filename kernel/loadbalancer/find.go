@@ -130,6 +130,9 @@ func (r finder) confirm(in cloud.Input, observed cloud.Observed) {
 	}
 }
 
+// listed reports whether what was found by this input shows whether there are others of the Service.
+func (r finder) listed(in cloud.Input) bool { return in.ID == "" || r.Facts.FromList }
+
 // confirmCreated notes which of several balancers that a list shows is the Service's: all processes come to the same one.
 func (r finder) confirmCreated(observed cloud.Observed) {
 	r.Memory.Unlisted = false
@@ -208,3 +211,7 @@ func (r finder) findSuccessor(ctx context.Context, observed cloud.Observed) (clo
 	}
 	return other, nil
 }
+
+// leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told
+// that see the right account.
+func (r finder) leaves() bool { return r.removed && r.Asked.Input.Deleting }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
@@ -72,6 +73,12 @@ func (r finder) findsInLists(in cloud.Input) bool {
 	return in.ID == "" && r.Memory.Last == nil && !in.Deleting && r.manager.cloud.Descriptor.Capabilities.FindsInLists
 }
 
+// wantsList reports whether other balancers of the Service are to be looked for: a former process saw some, or a list did not show
+// yet what was just made.
+func (r finder) wantsList() bool {
+	return r.Memory.Unlisted || r.Asked.Service.Annotations[annotation.Duplicates.Name] != "" && r.Memory.Duplicates == nil
+}
+
 // deletesAtOnce says that one bulk list before a deletion and one after it are enough.
 func (r finder) deletesAtOnce() bool {
 	return r.manager.cloud.Descriptor.Capabilities.DeletesAtOnce
@@ -102,6 +109,3 @@ func (r finder) keepLast(known cloud.Known, o cloud.Observed) {
 		r.Memory.Last = state.Known(o)
 	}
 }
-
-// listed reports whether what was found by this input shows whether there are others of the Service.
-func (r finder) listed(in cloud.Input) bool { return in.ID == "" || r.Facts.FromList }

@@ -107,12 +107,6 @@ func (r *reconciliation) ask(ctx context.Context, look decide.Look) (*decide.Ans
 	return nil, err // nothing is known
 }
 
-// isRefusal reports whether the cloud will say the same to the same request.
-func isRefusal(err error) bool {
-	class := cloud.FailureOf(err).Class
-	return class == cloud.FailureInvalid || class == cloud.FailureQuota || class == cloud.FailureNotFound
-}
-
 // candidates returns the machines behind the nodes, which the driver is told of too.
 func (r *reconciliation) candidates(ctx context.Context) target.Candidates {
 	c := r.manager.nodes.Candidates(ctx, r.nodes, r.Asked.Selector)

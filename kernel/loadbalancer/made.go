@@ -7,11 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // deletedID is a balancer of a Service whose deletion was asked for.
@@ -26,10 +24,6 @@ func (r finder) expected() bool {
 	return r.Asked.Recorded != "" || r.Memory.Created != "" || r.Asked.Creation != nil || r.made() != nil || len(r.Asked.Service.Status.LoadBalancer.Ingress) > 0 ||
 		r.Asked.Service.DeletionTimestamp != nil || r.Asked.Input.Deleting
 }
-
-// leaves reports whether the Service gives up a balancer whose deletion has just ended: the credentials that told
-// that see the right account.
-func (r finder) leaves() bool { return r.removed && r.Asked.Input.Deleting }
 
 // made returns the load balancer that was made for the Service a short time ago, nil when none was:
 //
@@ -98,27 +92,4 @@ func unshown(made *creation.Record) *Pending {
 		After:  min(problem.LookAfter(time.Since(made.At)), made.Left()+time.Second),
 		Reason: fmt.Sprintf("the cloud does not show %s at %s", which, made.At.UTC().Format(time.RFC3339)),
 	}
-}
-
-// unseen returns the id of a balancer that this process just made for the Service, where another one is kept and no list showed it,
-// nil when there is none. An id from the Service's annotation would be read here: whoever edits the Service could ask which there are.
-func (r finder) unseen(kept string) []string {
-	if mine := &r.Memory.Creation; mine.ID != kept && r.counts(mine) {
-		return []string{mine.ID}
-	}
-	return nil
-}
-
-// wantsList reports whether other balancers of the Service are to be looked for: a former process saw some, or a list did not show
-// yet what was just made.
-func (r finder) wantsList() bool {
-	return r.Memory.Unlisted || r.Asked.Service.Annotations[annotation.Duplicates.Name] != "" && r.Memory.Duplicates == nil
-}
-
-// remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
-func (r finder) remaining() time.Duration {
-	if r.Memory.Unlisted {
-		return state.DuplicateWait
-	}
-	return 0
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/status"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
@@ -94,13 +95,21 @@ func (r *reconciliation) reportSecond(ctx context.Context, d decide.Decision, af
 	return o, nil
 }
 
-// soonest returns the shortest of the waits, 0 when there is none.
-func soonest(waits ...time.Duration) time.Duration {
-	waits = slices.DeleteFunc(waits, func(wait time.Duration) bool { return wait <= 0 })
-	if len(waits) == 0 {
-		return 0
+// unseen returns the id of a balancer that this process just made for the Service, where another one is kept and no list showed it,
+// nil when there is none. An id from the Service's annotation would be read here: whoever edits the Service could ask which there are.
+func (r finder) unseen(kept string) []string {
+	if mine := &r.Memory.Creation; mine.ID != kept && r.counts(mine) {
+		return []string{mine.ID}
 	}
-	return slices.Min(waits)
+	return nil
+}
+
+// remaining returns when to look again for others of the Service, 0 when all lists have shown what was made.
+func (r finder) remaining() time.Duration {
+	if r.Memory.Unlisted {
+		return state.DuplicateWait
+	}
+	return 0
 }
 
 // proof returns the id annotation of a balancer that is certainly the Service's, although

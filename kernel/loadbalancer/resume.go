@@ -165,25 +165,3 @@ func (r writer) step(ctx context.Context, rest *state.Rest) (cloud.Progress, err
 	}
 	return progress, err
 }
-
-// restOf returns what is left of a change that goes on, nil where the next step needs another look at the balancer:
-//
-//	change                                 the next step needs a look
-//	leaves out what the Service asks for   yes
-//	is about targets alone                 no: they depend on nothing but each other
-//	makes the balancer                     unless it settles, and the answer said what the step needs
-//	belongs to a replacement               yes: it depends on two balancers
-//	takes a balancer over                  yes: somebody else may do so too
-//	any other                              unless the balancer settles, see cloud.ResourceKind
-func (r writer) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
-	change := d.Change()
-	targets := change.After != nil && change.Before.Found && !change.Rewrites()
-	_, anew := d.Action.(decide.MakeAnew)
-	replaces := anew || r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
-	takesOver := change.Adopts() && !change.Before.Shared
-	settles := progress.Settles && !replaces && !takesOver
-	if progress.Rest == nil || d.Err != nil || !targets && !settles {
-		return nil
-	}
-	return &state.Rest{Change: change.Change, Request: r.Asked.Fingerprint, Seen: time.Now(), Steps: progress.Rest}
-}

@@ -3,22 +3,20 @@ package loadbalancer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/operation"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/safety/ownership"
 )
 
 // apply makes the change of a decision, says what it amounts to and remembers it.
@@ -77,6 +75,35 @@ func madeBy(change *decide.Change, progress cloud.Progress) *cloud.Observed {
 	return progress.Observed
 }
 
+// foreign returns why the answer of a change is not about the Service's balancer, nil when it may be. The address of another one must
+// not get into its status, nor its id into its annotation:
+//
+//	the change  the answer has                       it is
+//	any         none of it                           fine
+//	changed     the id that was changed              fine
+//	changed     another id                           not ours
+//	made        ownership tags of this Service       fine
+//	made        ownership tags of nobody or its      fine: they are written later, or the cloud has none
+//	            cluster, and the name that was asked
+//	            for, or none, or one with its UID
+//	made        any other                            not ours
+func foreign(change cloud.Change, told *cloud.Observed) error {
+	if told == nil || change.After == nil {
+		return nil
+	}
+	us := change.Input.Owner
+	whose := ownership.Of(told.Owner, us)
+	named := slices.Contains([]string{"", change.After.Name}, told.Balancer.Name) || ownership.IsInName(told.Balancer.Name, us)
+	fine := whose == ownership.Ours || named && (whose == ownership.Nobody || whose == ownership.ThisCluster)
+	if change.Before.Found {
+		fine = told.ID == change.Before.ID
+	}
+	if fine {
+		return nil
+	}
+	return &cloud.Error{Op: "changing a balancer", Err: fmt.Errorf("the cloud answered with balancer %s (name %q), which is %s; nothing of it is recorded", told.ID, told.Balancer.Name, whose)}
+}
+
 // write makes the change. What was read before it began may not be true any more.
 func (r writer) write(ctx context.Context, d decide.Decision) (cloud.Progress, error) {
 	change := d.Change()
@@ -120,6 +147,28 @@ func (r writer) follow(progress cloud.Progress) *operation.Group {
 	return group
 }
 
+// restOf returns what is left of a change that goes on, nil where the next step needs another look at the balancer:
+//
+//	change                                 the next step needs a look
+//	leaves out what the Service asks for   yes
+//	is about targets alone                 no: they depend on nothing but each other
+//	makes the balancer                     unless it settles, and the answer said what the step needs
+//	belongs to a replacement               yes: it depends on two balancers
+//	takes a balancer over                  yes: somebody else may do so too
+//	any other                              unless the balancer settles, see cloud.ResourceKind
+func (r writer) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
+	change := d.Change()
+	targets := change.After != nil && change.Before.Found && !change.Rewrites()
+	_, anew := d.Action.(decide.MakeAnew)
+	replaces := anew || r.Asked.Replacing != nil || change.Replaced || change.Input.Beside != nil
+	takesOver := change.Adopts() && !change.Before.Shared
+	settles := progress.Settles && !replaces && !takesOver
+	if progress.Rest == nil || d.Err != nil || !targets && !settles {
+		return nil
+	}
+	return &state.Rest{Change: change.Change, Request: r.Asked.Fingerprint, Seen: time.Now(), Steps: progress.Rest}
+}
+
 // recalls reports whether the driver takes parts of a balancer from what was known of it before.
 func (r writer) recalls() bool { return r.Cloud.Descriptor.Capabilities.Recalls }
 
@@ -142,60 +191,6 @@ func (r writer) refusal(ctx context.Context, d decide.Decision, progress cloud.P
 		return again
 	}
 	return r.partly(ctx, progress, err)
-}
-
-// isUnready reports whether the kubelet of a Node that is offered does not report. The Nodes that are offered are not new ones when only
-// their readiness has changed.
-func (r writer) isUnready() bool {
-	return slices.ContainsFunc(slices.Concat(r.nodes, r.manager.nodes.Nodes()), func(node *corev1.Node) bool { return !instance.Ready(node) })
-}
-
-// partly returns the error of a change, of which the cloud refuses a part. The others go on where that asks for nothing again.
-func (r writer) partly(ctx context.Context, progress cloud.Progress, err error) error {
-	err = r.failed(ctx, err)
-	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending || !progress.GoesOn {
-		return err
-	}
-	pending := problem.WaitFor(progress, problem.Working)
-	pending.Err = err
-	return pending
-}
-
-// refusedTargets returns why another request has to follow soon, in which fewer machines become targets, nil where none has to.
-func (r writer) refusedTargets(change cloud.Change, err error) error {
-	refusals := cloud.RefusedTargets(err)
-	if len(refusals) == 0 && isRefusal(err) {
-		if targets := r.Memory.RefusedBy(change.Before.ID); targets != nil {
-			targets.NoteUnrelated(time.Now())
-		}
-	}
-	for _, one := range refusals {
-		if one.Asked == nil && change.After != nil {
-			one.Asked = slices.DeleteFunc(slices.Clone(change.After.Targets), func(id cloud.InstanceID) bool { return slices.Contains(change.Before.Balancer.Targets, id) })
-		}
-	}
-	if len(refusals) == 0 || !r.noteRefused(change.Before.ID, refusals) {
-		return nil
-	}
-	return &Pending{After: refused.TrialPause, Reason: "the cloud refuses some targets, the others are asked for without them"}
-}
-
-// mostRefusedBy is of how many balancers of a Service it is remembered: one that serves, one beside it, and one before.
-const mostRefusedBy = 3
-
-// noteRefused learns from a request for a balancer that was refused, and reports whether another one has to follow soon.
-func (r writer) noteRefused(id string, refusals []*cloud.TargetsRefused) (again bool) {
-	targets := r.Memory.RefusedBy(id)
-	if targets == nil {
-		targets = &refused.Targets{}
-	}
-	if again = targets.Note(refusals, time.Now()); again {
-		if r.Memory.Refused == nil || len(r.Memory.Refused.By) > mostRefusedBy {
-			r.Memory.Refused = &state.RefusedTargets{By: map[string]*refused.Targets{}}
-		}
-		r.Memory.Refused.By[id] = targets
-	}
-	return again
 }
 
 // applied says what a change amounts to, now that it has been made.
@@ -262,4 +257,13 @@ func (r writer) brought(change *decide.Change) {
 	if change.After != nil && change.Before.Found {
 		r.Memory.Brought = change.Before.ID
 	}
+}
+
+// soonest returns the shortest of the waits, 0 when there is none.
+func soonest(waits ...time.Duration) time.Duration {
+	waits = slices.DeleteFunc(waits, func(wait time.Duration) bool { return wait <= 0 })
+	if len(waits) == 0 {
+		return 0
+	}
+	return slices.Min(waits)
 }
