@@ -60,7 +60,7 @@ func Alerts() []Alert {
 			Runbook: "The events of the Service or Node say which field and why: `kubectl get events -A --field-selector type=Warning`."},
 		{Name: "CCMFirewallFull", For: "15m", Severity: "warning", Expr: metric.FirewallLeftOut.Name + " > 0",
 			Summary: "The firewall of {{ $labels.cloud }} has no room for {{ $value }} openings that Services need.",
-			Runbook: "Namespaces share the rules by turns. The event FirewallFull on each Service has the ports that stay closed: `kubectl get events -A --field-selector reason=FirewallFull`. Fewer node ports, or adjoining ones, need fewer rules."},
+			Runbook: "What is open stays open; free room goes to the oldest Service that waits. The event FirewallFull on each Service has the ports that stay closed: `kubectl get events -A --field-selector reason=FirewallFull`. Fewer node ports, or adjoining ones, need fewer rules; a ResourceQuota (`services.nodeports`) bounds what a namespace may have."},
 		{Name: "CCMDrift", For: "0m", Severity: "warning", Expr: fmt.Sprintf("increase(%s[1h]) > 3", metric.Drifts.Name),
 			Summary: "Somebody else keeps changing load balancers of {{ $labels.cloud }}.",
 			Runbook: "Look for a second cloud controller manager, or a tool that manages the same balancers."},
