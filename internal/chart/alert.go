@@ -27,9 +27,9 @@ type Alert struct {
 // Alerts returns the alerts the chart ships.
 func Alerts() []Alert {
 	all := []Alert{
-		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: `absent(leader_election_master_status{name="` + leasePlaceholder + `"} == 1)`,
-			Summary: "No cloud controller manager leads: Nodes and load balancers are not taken care of.",
-			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`."},
+		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: noLeader(),
+			Summary: "No cloud controller manager leads{{ with $labels.cluster }} in cluster {{ . }}{{ end }}: Nodes and load balancers are not taken care of.",
+			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`. In a Prometheus of several clusters the label `cluster` tells them apart. A cluster that was taken down has the alert for a day."},
 		{Name: "CCMCloudDown", For: "10m", Severity: "critical", Expr: metric.CloudState.Name + " == 0",
 			Summary: "The API of {{ $labels.cloud }} does not answer, or refuses the credentials.",
 			Runbook: "Nothing is deleted meanwhile. Check the cloud's status page and the credentials; a rotated Secret is used without a restart."},
@@ -84,6 +84,13 @@ func Alerts() []Alert {
 		all[i].URL = repository + "/blob/main/docs/reference/alerts.md#" + all[i].anchor()
 	}
 	return all
+}
+
+// noLeader holds for each cluster that had a controller manager within a day and has no leader now, or, where there was
+// none at all, once. An absent() alone misses one cluster among several that Prometheus sees.
+func noLeader() string {
+	const status = `leader_election_master_status{name="` + leasePlaceholder + `"}`
+	return fmt.Sprintf("max by (cluster) (max_over_time(%[1]s[1d])) unless max by (cluster) (%[1]s == 1) or on () absent(%[1]s == 1)", status)
 }
 
 func failures(class, window string) string {
