@@ -67,7 +67,41 @@ func generate(root string) error {
 			return err
 		}
 	}
+	if err := generateGuides(filepath.Join(root, "docs", "how-to")); err != nil {
+		return err
+	}
 	return generateChart(filepath.Join(root, "charts", "multicloud-ccm"))
+}
+
+// generateGuides writes the tables of the migration guides.
+func generateGuides(dir string) error {
+	path := func(provider string) string { return filepath.Join(dir, "migrate-"+provider+".md") }
+	guides := map[string][]byte{}
+	for _, provider := range chart.UpstreamProviders() {
+		guide, err := os.ReadFile(path(provider))
+		if err != nil {
+			return fmt.Errorf("reading a guide: %w", err)
+		}
+		guides[provider] = guide
+	}
+	written, err := chart.Guides(descriptors(), guides)
+	if err != nil {
+		return fmt.Errorf("writing the tables of the guides: %w", err)
+	}
+	for provider, guide := range written {
+		if err := put(path(provider), guide); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func descriptors() []cloud.Descriptor {
+	var all []cloud.Descriptor
+	for _, p := range registry.All() {
+		all = append(all, p.Descriptor)
+	}
+	return all
 }
 
 // writeInTree writes the names of all providers, which a slim binary has to know too.
@@ -90,11 +124,7 @@ func generateChart(dir string) error {
 	if err != nil {
 		return fmt.Errorf("reading the chart's README: %w", err)
 	}
-	var descriptors []cloud.Descriptor
-	for _, p := range registry.All() {
-		descriptors = append(descriptors, p.Descriptor)
-	}
-	files, err := chart.Files(chart.Input{Providers: descriptors, Others: chart.Others{Names: cloudname.Others(), Advice: cloudname.Elsewhere()}, Flags: flags, README: readme})
+	files, err := chart.Files(chart.Input{Providers: descriptors(), Others: chart.Others{Names: cloudname.Others(), Advice: cloudname.Elsewhere()}, Flags: flags, README: readme})
 	if err != nil {
 		return fmt.Errorf("making the chart: %w", err)
 	}

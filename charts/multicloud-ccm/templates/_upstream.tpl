@@ -25,12 +25,7 @@ key below it that is known. It is empty where none is.
 {{- $texts = append $texts (printf "env.%s is not a value of this chart: %s" $variable $hint) }}
 {{- end }}
 {{- end }}
-{{- if $texts }}
-{{- else if $env }}
-{{- $texts = list (printf "%s is not a value of this chart: %s" .path $env) }}
-{{- else if hasKey .keys .path }}
-{{- $texts = list (printf "%s is not a value of this chart: %s" .path (get .keys .path)) }}
-{{- else if kindIs "map" .v }}
+{{- if and (kindIs "map" .v) (not $texts) }}
 {{- $unknown := list }}
 {{- range $name := keys .v | sortAlpha }}
 {{- $path := printf "%s.%s" $c.path $name }}
@@ -42,6 +37,8 @@ key below it that is known. It is empty where none is.
 {{- end }}
 {{- if $texts }}{{ $texts = concat $texts $unknown }}{{ end }}
 {{- end }}
+{{- $own := get .keys .path | default $env }}
+{{- if and $own (not $texts) }}{{ $texts = list (printf "%s is not a value of this chart: %s" .path $own) }}{{ end }}
 {{- toJson $texts }}
 {{- end }}
 
