@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
@@ -104,6 +105,27 @@ func writeAlerts(b *bytes.Buffer) {
 	b.WriteString("# Alerts\n\n" + header)
 	b.WriteString("The chart renders these with `metrics.prometheusRule.enabled=true`.\n")
 	for _, a := range Alerts() {
-		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, a.Expr, a.Runbook)
+		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, lines(a.Expr), a.Runbook)
 	}
+}
+
+// lines breaks an expression before its operators between vectors, and where it is still wider than the site shows, between words.
+func lines(expr string) string {
+	const width = 76
+	var b strings.Builder
+	column := 0
+	for n, word := range strings.Fields(expr) {
+		switch {
+		case n == 0:
+		case column+1+len(word) > width || word == "unless" || word == "or":
+			b.WriteString("\n  ")
+			column = 2
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
 }

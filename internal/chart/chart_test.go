@@ -89,7 +89,7 @@ func TestUpstreamKeysNameValues(t *testing.T) {
 				t.Errorf("%s: %s is a value of this chart", provider, k.key)
 			}
 			for _, use := range k.use {
-				if of, _, _ := strings.Cut(use, "."); of != provider && of != "PROVIDER" && !names[use] {
+				if of, _, _ := strings.Cut(use, "."); of != provider && !names[use] {
 					t.Errorf("%s: %s leads to %s, which is no value", provider, k.key, use)
 				}
 			}

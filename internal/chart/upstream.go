@@ -2,11 +2,9 @@ package chart
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
-	"slices"
 	"strings"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 // upstreamKey is a value of an upstream chart, or a field of an upstream manifest, that has another name here.
@@ -33,55 +31,41 @@ func (k upstreamKey) hint() string {
 
 const (
 	named   = "fullnameOverride names all objects"
-	inConf  = "with the whole cloud.conf in the Secret"
+	mounted = "which the chart mounts"
 	argsKey = "a map; flags with a value of their own go there"
 )
 
-// upstreamKeys are those of what people come from, by provider. Keys that mean the same here are not in it.
+// upstreamKeys are those of what people come from, by provider. Keys that mean the same here are not in it. The hints know all
+// of them, whichever provider is chosen.
 func upstreamKeys() map[string][]upstreamKey {
-	return map[string][]upstreamKey{
-		"aws":          append(awsKeys(), sharedKeys()...),
-		"digitalocean": append(digitaloceanKeys(), sharedKeys()...),
-		"hcloud":       append(hcloudKeys(), sharedKeys()...),
-		"openstack":    append(openstackKeys(), sharedKeys()...),
-	}
-}
-
-// sharedKeys are those of several charts and of manifests.
-func sharedKeys() []upstreamKey {
-	return []upstreamKey{
-		{"additionalTolerations", []string{"tolerations"}, ""},
-		{"args", []string{"extraArgs"}, argsKey},
-		{"cloudConfigContents", []string{"PROVIDER.credentials.inline.cloudConf"}, ""},
-		{"cloudConfigPath", []string{"PROVIDER.credentials.existingSecret", "PROVIDER.credentials.keys.cloudConf"}, "the chart mounts it"},
-		{"clusterRoleName", nil, named},
-		{"env", []string{"extraEnv"}, "a list"},
-		{"image.pullSecrets", []string{"imagePullSecrets"}, ""},
-		{"imagePullPolicy", []string{"image.pullPolicy"}, ""},
-		{"replicas", []string{"replicaCount"}, ""},
-		{"roleBindingName", nil, named},
-		{"roleName", nil, named},
-		{"serviceAccountName", []string{"serviceAccount.name"}, ""},
-		{"strategy", []string{"updateStrategy"}, ""},
-		{"volumeMounts", []string{"extraVolumeMounts"}, ""},
-		{"volumes", []string{"extraVolumes"}, ""},
-	}
+	return map[string][]upstreamKey{"aws": awsKeys(), "digitalocean": digitaloceanKeys(), "hcloud": hcloudKeys(), "openstack": openstackKeys()}
 }
 
 func awsKeys() []upstreamKey {
 	return []upstreamKey{
+		{"args", []string{"extraArgs"}, argsKey},
+		{"cloudConfigPath", []string{"aws.credentials.existingSecret", "aws.credentials.keys.cloudConf"}, mounted},
+		{"clusterRoleName", nil, named},
 		{"clusterRoleRules", []string{"rbac.extraClusterRules"}, "for further rules only: those of the controllers that run are there"},
+		{"env", []string{"extraEnv"}, "a list"},
 		{"hostNetworking", []string{"hostNetwork"}, "which is on by default"},
 		{"namespace", []string{"namespaceOverride"}, "or --namespace of helm"},
+		{"roleBindingName", nil, named},
+		{"roleName", nil, named},
+		{"serviceAccountName", []string{"serviceAccount.name"}, ""},
 	}
 }
 
 func hcloudKeys() []upstreamKey {
 	const network = "hcloud.credentials.keys.network"
 	return []upstreamKey{
+		{"additionalTolerations", []string{"tolerations"}, ""},
+		{"args", []string{"extraArgs"}, argsKey},
+		{"env", []string{"extraEnv"}, "a list; variables of settings have values of their own"},
 		{"env.HCLOUD_METRICS_ADDRESS", []string{"metrics.port"}, ""},
 		{"env.HCLOUD_METRICS_ENABLED", nil, "metrics are always served, on metrics.port"},
 		{"env.NODE_NAME", nil, "no setting needs it"},
+		{"image.pullSecrets", []string{"imagePullSecrets"}, ""},
 		{"monitoring", []string{"metrics"}, ""},
 		{"monitoring.enabled", nil, "metrics are always served, on metrics.port"},
 		{"monitoring.podMonitor.annotations", []string{"commonAnnotations"}, "which are those of every object"},
@@ -95,15 +79,19 @@ func hcloudKeys() []upstreamKey {
 		{"robot", []string{"hcloud.robot"}, ""},
 		{"robot.enabled", []string{"hcloud.robot.enabled", "hcloud.credentials.keys.robotUser", "hcloud.credentials.keys.robotPassword"}, "usually robot-user and robot-password"},
 		{"selectorLabels", nil, "the chart makes them; podLabels and commonLabels add some"},
+		{"strategy", []string{"updateStrategy"}, ""},
 	}
 }
 
 func openstackKeys() []upstreamKey {
 	const secret, key = "openstack.credentials.existingSecret", "openstack.credentials.keys.cloudConf"
 	return []upstreamKey{
-		{"cloudConfig", []string{secret, key}, inConf},
+		{"cloudConfig", []string{secret, key}, "with the whole cloud.conf in the Secret"},
+		{"cloudConfigContents", []string{"openstack.credentials.inline.cloudConf"}, ""},
+		{"cloudConfigPath", []string{secret, key}, mounted},
 		{"cluster", []string{"clusterName"}, ""},
 		{"cluster.name", []string{"clusterName"}, ""},
+		{"clusterRoleName", nil, named},
 		{"controllerExtraArgs", []string{"extraArgs"}, argsKey},
 		{"enabledControllers", []string{"controllers.node.enabled", "controllers.nodeLifecycle.enabled", "controllers.service.enabled", "controllers.route.enabled"}, ""},
 		{"extraInitContainers", []string{"initContainers"}, ""},
@@ -112,6 +100,7 @@ func openstackKeys() []upstreamKey {
 		{"secret.create", nil, "the chart makes a Secret of openstack.credentials.inline only"},
 		{"secret.enabled", nil, "it is used where openstack.credentials.existingSecret names it"},
 		{"secret.name", []string{secret}, ""},
+		{"serviceAccountName", []string{"serviceAccount.name"}, ""},
 		{"serviceMonitor", []string{"metrics.serviceMonitor"}, ""},
 		{"serviceMonitor.additionalLabels", []string{"metrics.serviceMonitor.additionalLabels"}, ""},
 		{"serviceMonitor.enabled", []string{"metrics.serviceMonitor.enabled"}, ""},
@@ -120,10 +109,19 @@ func openstackKeys() []upstreamKey {
 
 func digitaloceanKeys() []upstreamKey {
 	return []upstreamKey{
+		{"args", []string{"extraArgs"}, argsKey},
+		{"command", []string{"extraArgs"}, argsKey},
+		{"env", []string{"extraEnv"}, "variables of settings have values of their own"},
 		{"env.DEBUG_ADDR", nil, "the probes ask the program itself"},
 		{"env.KUBERNETES_SERVICE_HOST", []string{"apiServer.host"}, "with apiServer.mode=explicit"},
 		{"env.KUBERNETES_SERVICE_PORT", []string{"apiServer.port"}, "with apiServer.mode=explicit"},
 		{"env.METRICS_ADDR", []string{"metrics.port"}, ""},
+		{"imagePullPolicy", []string{"image.pullPolicy"}, ""},
+		{"replicas", []string{"replicaCount"}, ""},
+		{"serviceAccountName", []string{"serviceAccount.name"}, ""},
+		{"strategy", []string{"updateStrategy"}, ""},
+		{"volumeMounts", []string{"extraVolumeMounts"}, ""},
+		{"volumes", []string{"extraVolumes"}, ""},
 	}
 }
 
@@ -138,14 +136,13 @@ type upstreamHints struct {
 
 func hints(flags []flagEntry, providers map[string]providerEntry) upstreamHints {
 	h := upstreamHints{Keys: map[string]map[string]string{}, Flags: map[string]string{}, Env: map[string]string{}}
+	for name, all := range upstreamKeys() {
+		h.Keys[name] = map[string]string{}
+		for _, k := range all {
+			h.Keys[name][k.key] = k.hint()
+		}
+	}
 	for name, p := range providers {
-		keys := map[string]string{}
-		for _, k := range upstreamOf(name, p) {
-			keys[k.key] = k.hint()
-		}
-		if len(keys) > 0 {
-			h.Keys[name] = keys
-		}
 		for _, s := range p.Settings {
 			h.Env[s.Env] = "use " + name + "." + s.Value
 		}
@@ -170,23 +167,6 @@ func hints(flags []flagEntry, providers map[string]providerEntry) upstreamHints 
 	return h
 }
 
-// upstreamOf returns the keys of what people come from to a provider, without those that would need what it lacks.
-func upstreamOf(name string, p providerEntry) []upstreamKey {
-	conf := slices.ContainsFunc(p.Credentials, func(c credential) bool { return c.Name == "cloudConf" })
-	var all []upstreamKey
-	for _, k := range upstreamKeys()[name] {
-		use := slices.Clone(k.use)
-		for i := range use {
-			use[i] = strings.ReplaceAll(use[i], "PROVIDER", name)
-		}
-		if conf || !strings.HasPrefix(k.key, "cloudConfig") {
-			all = append(all, upstreamKey{k.key, use, k.why})
-		}
-	}
-	slices.SortFunc(all, func(a, b upstreamKey) int { return strings.Compare(a.key, b.key) })
-	return all
-}
-
 // The markers of the generated table of a migration guide.
 const (
 	guideBegin = "<!-- upstream's keys: generated by `make generate` -->\n"
@@ -194,20 +174,16 @@ const (
 )
 
 // Guides returns the migration guides, by provider, with their tables of the keys that have another name here.
-func Guides(providers []cloud.Descriptor, guides map[string][]byte) (map[string][]byte, error) {
+func Guides(guides map[string][]byte) (map[string][]byte, error) {
 	done := map[string][]byte{}
-	for _, d := range providers {
-		guide, there := guides[d.Name]
-		if !there {
-			continue
-		}
+	for provider, guide := range guides {
 		var b bytes.Buffer
-		writeUpstream(&b, upstreamOf(d.Name, newProviderEntry(d)))
+		writeUpstream(&b, upstreamKeys()[provider])
 		page, err := splice(guide, guideBegin, guideEnd, b.Bytes())
 		if err != nil {
-			return nil, fmt.Errorf("the guide of %s: %w", d.Name, err)
+			return nil, fmt.Errorf("the guide of %s: %w", provider, err)
 		}
-		done[d.Name] = page
+		done[provider] = page
 	}
 	return done, nil
 }
@@ -222,9 +198,9 @@ func writeUpstream(b *bytes.Buffer, keys []upstreamKey) {
 		for _, use := range k.use {
 			cells = append(cells, "`"+use+"`")
 		}
-		text := strings.Join(cells, ", ")
+		text := cmp.Or(strings.Join(cells, ", "), "nothing")
 		if k.why != "" {
-			text = strings.TrimPrefix(text+"; "+k.why, "; ")
+			text += ": " + k.why
 		}
 		fmt.Fprintf(b, "| `%s` | %s |\n", k.key, text)
 	}

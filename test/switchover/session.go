@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/fold"
 )
 
 // Session is a page of the documentation with commands, as somebody types them, and what the binary says.
@@ -23,7 +24,7 @@ type Session struct {
 // Session begins a page, which is a path of the repository, with its title and introduction.
 func (c *Cluster) Session(path, title, introduction string) *Session {
 	s := &Session{cluster: c, path: path}
-	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n`--kubeconfig` is left out. Lines are as long as in a very wide terminal.\n", title, introduction)
+	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n`--kubeconfig` is left out. Lines are those of a very wide terminal, broken after 76 characters.\n", title, introduction)
 	return s
 }
 
@@ -135,7 +136,7 @@ func (s *Session) Switch(service, node string) {
 func (s *Session) End(write bool) {
 	t := s.cluster.t
 	t.Helper()
-	text := normal(s.text.String())
+	text := fold.Document(normal(s.text.String()))
 	root, err := ccm.Root()
 	s.cluster.must(err)
 	path := filepath.Join(root, s.path)

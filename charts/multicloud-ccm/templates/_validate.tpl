@@ -163,9 +163,10 @@ before the others of the folder.
 {{- if and (eq .Values.kind "DaemonSet") (ne (int64 .Values.replicaCount) 1) }}
 {{- $p = append $p (printf "kind is DaemonSet and replicaCount is %d: a DaemonSet has one Pod for each node, leave replicaCount out" (int64 .Values.replicaCount)) }}
 {{- end }}
-{{- $memory := include "multicloud-ccm.bytes" (get (get .Values.resources "limits" | default dict) "memory") }}
+{{- $limit := get (get .Values.resources "limits" | default dict) "memory" }}
+{{- $memory := include "multicloud-ccm.bytes" $limit }}
 {{- if and $memory (lt (float64 $memory) (mulf 64 1048576)) }}
-{{- $p = append $p (printf "resources.limits.memory is %s: use at least 64Mi, with 1,000 Nodes 192Mi" (include "multicloud-ccm.text" .Values.resources.limits.memory)) }}
+{{- $p = append $p (printf "resources.limits.memory is %s: use at least 64Mi, with 1,000 Nodes 192Mi" (include "multicloud-ccm.text" $limit)) }}
 {{- end }}
 {{- if and .Values.podDisruptionBudget.minAvailable (ne (toString .Values.podDisruptionBudget.maxUnavailable) "1") }}
 {{- $p = append $p "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are set: leave one of them out" }}
