@@ -53,9 +53,9 @@ func TestPlaceAndExitCode(t *testing.T) {
 func TestWideCode(t *testing.T) {
 	wide := strings.Repeat("word ", 16)
 	for text, want := range map[string]int{
-		"```sh\n" + wide + "\n```\n": 2,
+		"```sh\n" + wide + "\n```\n":                               2,
 		"1. Do:\n\n   ```\n   short\n   " + wide + "\n   ```\n":    5,
-		"```go\n" + wide + "\n```\n":                              0,
+		"```go\n" + wide + "\n```\n":                               0,
 		"```sh\nhttps://" + strings.Repeat("w", 90) + " \\\n```\n": 0,
 		wide + "\n": 0,
 		"```sh\n" + strings.Repeat("→ ", 38) + "\n```\n": 0,
