@@ -117,6 +117,9 @@ func lines(expr string) string {
 	for n, word := range strings.Fields(expr) {
 		switch {
 		case n == 0:
+		case 2+len(word) > width: // a word that the site shows without an indentation only
+			b.WriteString("\n")
+			column = 0
 		case column+1+len(word) > width || word == "unless" || word == "or":
 			b.WriteString("\n  ")
 			column = 2
