@@ -3,6 +3,7 @@ package chart
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
@@ -27,9 +28,9 @@ type Alert struct {
 // Alerts returns the alerts the chart ships.
 func Alerts() []Alert {
 	all := []Alert{
-		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: `absent(leader_election_master_status{name="` + leasePlaceholder + `"} == 1)`,
-			Summary: "No cloud controller manager leads: Nodes and load balancers are not taken care of.",
-			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`."},
+		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: noLeader(),
+			Summary: "No cloud controller manager leads{{ with $labels.cluster }} in cluster {{ . }}{{ end }}: Nodes and load balancers are not taken care of.",
+			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`. In a Prometheus of several clusters the label `cluster` tells them apart. A cluster that was taken down has the alert for a day."},
 		{Name: "CCMCloudDown", For: "10m", Severity: "critical", Expr: metric.CloudState.Name + " == 0",
 			Summary: "The API of {{ $labels.cloud }} does not answer, or refuses the credentials.",
 			Runbook: "Nothing is deleted meanwhile. Check the cloud's status page and the credentials; a rotated Secret is used without a restart."},
@@ -86,6 +87,13 @@ func Alerts() []Alert {
 	return all
 }
 
+// noLeader holds for each cluster that had a controller manager within a day and has no leader now, or, where there was
+// none at all, once. An absent() alone misses one cluster among several that Prometheus sees.
+func noLeader() string {
+	const status = `leader_election_master_status{name="` + leasePlaceholder + `"}`
+	return fmt.Sprintf("max by (cluster) (max_over_time(%[1]s[1d])) unless max by (cluster) (%[1]s == 1) or on () absent(%[1]s == 1)", status)
+}
+
 func failures(class, window string) string {
 	return fmt.Sprintf(`sum by (cloud) (rate(%s{class=%q}[%s]))`, metric.CallFailures.Name, class, window)
 }
@@ -97,6 +105,30 @@ func writeAlerts(b *bytes.Buffer) {
 	b.WriteString("# Alerts\n\n" + header)
 	b.WriteString("The chart renders these with `metrics.prometheusRule.enabled=true`.\n")
 	for _, a := range Alerts() {
-		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, a.Expr, a.Runbook)
+		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, lines(a.Expr), a.Runbook)
 	}
+}
+
+// lines breaks an expression before its operators between vectors, and where it is still wider than the site shows, between words.
+func lines(expr string) string {
+	const width = 76
+	var b strings.Builder
+	column := 0
+	for n, word := range strings.Fields(expr) {
+		switch {
+		case n == 0:
+		case 2+len(word) > width: // a word that the site shows without an indentation only
+			b.WriteString("\n")
+			column = 0
+		case column+1+len(word) > width || word == "unless" || word == "or":
+			b.WriteString("\n  ")
+			column = 2
+		default:
+			b.WriteString(" ")
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
 }

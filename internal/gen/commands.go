@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -21,9 +22,10 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 	writeExitCodes(b, app.ExitCodes())
 	for _, cmd := range withTheirs(commands) {
 		name := cmd.CommandPath()
-		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s%s [flags]\n```\n\n%s\n", name, strings.TrimSuffix(name, cmd.Name()), cmd.Use, cmd.Long)
+		usage := wrapped("cloud-controller-manager "+strings.TrimSuffix(name, cmd.Name())+cmd.Use+" [flags]", "")
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", name, usage, cmd.Long)
 		if cmd.Example != "" {
-			fmt.Fprintf(b, "\n```sh\n%s\n```\n", unindented(cmd.Example))
+			fmt.Fprintf(b, "\n```sh\n%s\n```\n", example(cmd.Example))
 		}
 		if !cmd.Flags().HasAvailableFlags() {
 			continue
@@ -62,11 +64,37 @@ func withTheirs(commands []*cobra.Command) []*cobra.Command {
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-// unindented removes the indentation of help texts.
-func unindented(text string) string {
+// siteWidth is how long a line of code may be: the site cuts longer ones.
+const siteWidth = 76
+
+// example returns the examples of a help text without its indentation, in lines that the site shows.
+func example(text string) string {
 	lines := strings.Split(text, "\n")
 	for n, line := range lines {
-		lines[n] = strings.TrimPrefix(line, "  ")
+		line = strings.TrimPrefix(line, "  ")
+		if strings.HasPrefix(line, "#") {
+			line = strings.ReplaceAll(wrapped(line, ""), "\n  ", "\n# ")
+		} else {
+			line = wrapped(line, ` \`)
+		}
+		lines[n] = line
 	}
 	return strings.Join(lines, "\n")
+}
+
+// wrapped breaks a line between its words, before siteWidth. Lines but the last end with more, and those but the first are indented.
+func wrapped(line, more string) string {
+	var lines []string
+	current := ""
+	for _, word := range strings.Fields(line) {
+		if current != "" && utf8.RuneCountInString(current+" "+word+more) > siteWidth {
+			lines = append(lines, current+more)
+			current = " "
+		}
+		current = strings.TrimPrefix(current+" "+word, " ")
+		if len(lines) > 0 && !strings.HasPrefix(current, "  ") {
+			current = "  " + strings.TrimLeft(current, " ")
+		}
+	}
+	return strings.Join(append(lines, current), "\n")
 }
