@@ -22,7 +22,7 @@ import (
 
 // Options are what a Manager works with.
 type Options struct {
-	// Cloud may have no Firewalls, or disabled ones: then nothing is done.
+	// Cloud may have no Firewalls: then nothing is done.
 	Cloud    *run.Cloud
 	Executor *run.Executor
 	// Managed says whether openings are made for a Service at all, and what is wrong with
