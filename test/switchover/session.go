@@ -71,6 +71,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "a0123456789abcdef0123456789abcde"},
 	{regexp.MustCompile(`\b3[0-2][0-9]{3}\b`), "30080"},
 	{regexp.MustCompile(`(?m)^(  age +)(?:[0-9]+[hms])+.*$`), "${1}9s"},
+	{regexp.MustCompile(`(?m)^(  machine gone  not asked) +\(`), "${1}  ("}, // in one column with the brake, where the age is below the grace
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}`), "2026-01-02 03:04:05"},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z`), "2026-01-02T03:04:05Z"},
 	{regexp.MustCompile(`since [0-9]{2}:[0-9]{2}:[0-9]{2}`), "since 03:04:05"},
