@@ -3,8 +3,8 @@ package chart
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -87,6 +87,9 @@ func Alerts() []Alert {
 	return all
 }
 
+// site is the page on which the expressions are shown: it cuts longer lines.
+var site = layout.Page{Width: 76}
+
 // noLeader holds for each cluster that had a controller manager within a day and has no leader now, or, where there was
 // none at all, once. An absent() alone misses one cluster among several that Prometheus sees.
 func noLeader() string {
@@ -105,30 +108,6 @@ func writeAlerts(b *bytes.Buffer) {
 	b.WriteString("# Alerts\n\n" + header)
 	b.WriteString("The chart renders these with `metrics.prometheusRule.enabled=true`.\n")
 	for _, a := range Alerts() {
-		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, lines(a.Expr), a.Runbook)
+		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s```\n\n%s\n", a.Name, a.Severity, a.For, site.Wrap("", "  ", a.Expr), a.Runbook)
 	}
-}
-
-// lines breaks an expression before its operators between vectors, and where it is still wider than the site shows, between words.
-func lines(expr string) string {
-	const width = 76
-	var b strings.Builder
-	column := 0
-	for n, word := range strings.Fields(expr) {
-		switch {
-		case n == 0:
-		case 2+len(word) > width: // a word that the site shows without an indentation only
-			b.WriteString("\n")
-			column = 0
-		case column+1+len(word) > width || word == "unless" || word == "or":
-			b.WriteString("\n  ")
-			column = 2
-		default:
-			b.WriteString(" ")
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String()
 }

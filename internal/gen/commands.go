@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // writeCommands writes the manual of the sub-commands.
@@ -22,7 +22,7 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 	writeExitCodes(b, app.ExitCodes())
 	for _, cmd := range withTheirs(commands) {
 		name := cmd.CommandPath()
-		usage := wrapped("cloud-controller-manager "+strings.TrimSuffix(name, cmd.Name())+cmd.Use+" [flags]", "")
+		usage := onSite("cloud-controller-manager "+strings.TrimSuffix(name, cmd.Name())+cmd.Use+" [flags]", "")
 		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", name, usage, cmd.Long)
 		if cmd.Example != "" {
 			fmt.Fprintf(b, "\n```sh\n%s\n```\n", example(cmd.Example))
@@ -64,37 +64,25 @@ func withTheirs(commands []*cobra.Command) []*cobra.Command {
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-// siteWidth is how long a line of code may be: the site cuts longer ones.
-const siteWidth = 76
+// site is the page on which lines of code are shown: it cuts longer ones.
+var site = layout.Page{Width: 76}
+
+// onSite returns a line of code in as many as the site shows; all but the last end with more.
+func onSite(line, more string) string {
+	page := layout.Page{Width: site.Width - len(more)}
+	return strings.ReplaceAll(strings.TrimSuffix(page.Wrap("", "  ", line), "\n"), "\n", more+"\n")
+}
 
 // example returns the examples of a help text without its indentation, in lines that the site shows.
 func example(text string) string {
 	lines := strings.Split(text, "\n")
 	for n, line := range lines {
 		line = strings.TrimPrefix(line, "  ")
-		if strings.HasPrefix(line, "#") {
-			line = strings.ReplaceAll(wrapped(line, ""), "\n  ", "\n# ")
+		if remark, is := strings.CutPrefix(line, "# "); is {
+			lines[n] = strings.TrimSuffix(site.Wrap("# ", "# ", remark), "\n")
 		} else {
-			line = wrapped(line, ` \`)
+			lines[n] = onSite(line, ` \`)
 		}
-		lines[n] = line
 	}
 	return strings.Join(lines, "\n")
-}
-
-// wrapped breaks a line between its words, before siteWidth. Lines but the last end with more, and those but the first are indented.
-func wrapped(line, more string) string {
-	var lines []string
-	current := ""
-	for _, word := range strings.Fields(line) {
-		if current != "" && utf8.RuneCountInString(current+" "+word+more) > siteWidth {
-			lines = append(lines, current+more)
-			current = " "
-		}
-		current = strings.TrimPrefix(current+" "+word, " ")
-		if len(lines) > 0 && !strings.HasPrefix(current, "  ") {
-			current = "  " + strings.TrimLeft(current, " ")
-		}
-	}
-	return strings.Join(append(lines, current), "\n")
 }

@@ -248,3 +248,19 @@ func (f *fakeCloud) refuse(openings []cloud.Opening) error {
 	}
 	return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "applying", Err: fmt.Errorf("%d rules", len(openings))}
 }
+
+// TestCheckWithoutPorts: of a Service whose ports are all denied the health check is not opened either, and does not wait.
+func TestCheckWithoutPorts(t *testing.T) {
+	f := newLimited(run.Live, 1)
+	f.through("web", "1", 10256, 22)
+	services := []*corev1.Service{service("web", corev1.ServiceTypeLoadBalancer, port(22, 30002, "TCP")), scattered("shop", "first", 32000, 1)}
+	if _, err := f.reconcile(t.Context(), services...); err != nil {
+		t.Fatal(err)
+	}
+	if got := list(f.cloud.firewall.Openings); got != "tcp/32000" {
+		t.Errorf("open are %s, want tcp/32000", got)
+	}
+	if len(f.events) != 1 || !strings.Contains(f.events[0], "FirewallPortDenied") {
+		t.Errorf("events %q, want FirewallPortDenied alone", f.events)
+	}
+}

@@ -42,7 +42,10 @@ func (m *Manager) needs(services []*corev1.Service, balancerOf BalancerOf, obser
 		if len(denied) > 0 {
 			m.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
 		}
-		needs = append(needs, need{svc, own})
+		n := need{svc, own}
+		if _, ports := n.parts(); len(ports) > 0 { // a health check alone is of no use, and would wait for room
+			needs = append(needs, n)
+		}
 	}
 	m.needed = needed
 	return needs, failures

@@ -4,13 +4,13 @@ package fold
 import (
 	"regexp"
 	"strings"
+	"unicode/utf8"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
-// Width is how long a line of code may be.
+// Width is how long a line of code may be. The site itself breaks a word that is longer.
 const Width = 76
-
-// further is how much what is left of a line is indented below it.
-const further = 4
 
 var fence = regexp.MustCompile("^ *```")
 
@@ -22,39 +22,22 @@ func Document(text string) string {
 		if fence.MatchString(line) {
 			inCode = !inCode
 		}
-		if content := strings.TrimSuffix(line, "\n"); inCode && len([]rune(content)) > Width {
-			line = strings.Join(Line(content), "\n") + "\n"
+		if content := strings.TrimSuffix(line, "\n"); inCode && utf8.RuneCountInString(content) > Width {
+			line = broken(content)
 		}
 		b.WriteString(line)
 	}
 	return b.String()
 }
 
-// Line breaks a line: a command as a shell reads it, anything else before words, and where a word is too long, in it.
-func Line(line string) []string {
+// broken returns a line in several: a command as a shell reads it.
+func broken(line string) string {
+	text := strings.TrimLeft(line, " ")
+	indent := line[:len(line)-len(text)]
 	more := ""
 	if strings.HasPrefix(line, "$ ") {
 		more = ` \`
 	}
-	indent := strings.Repeat(" ", len(line)-len(strings.TrimLeft(line, " "))+further)
-	var lines []string
-	left := []rune(line)
-	for len(left) > Width {
-		at := place(left, len(indent), Width-len(more))
-		lines = append(lines, strings.TrimRight(string(left[:at]), " ")+more)
-		left = []rune(indent + strings.TrimLeft(string(left[at:]), " "))
-	}
-	return append(lines, string(left))
-}
-
-// place returns where a line is broken, behind its indentation and at width at most.
-func place(line []rune, indent, width int) int {
-	for _, ends := range []string{" ", ",/="} {
-		for at := width; at > indent; at-- {
-			if end := at - 1; strings.ContainsRune(ends, line[end]) || ends == " " && line[at] == ' ' {
-				return at
-			}
-		}
-	}
-	return width
+	lines := layout.Page{Width: Width - len(more)}.Wrap(indent, indent+"    ", text)
+	return strings.ReplaceAll(strings.TrimSuffix(lines, "\n"), "\n", more+"\n") + "\n"
 }
