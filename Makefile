@@ -345,9 +345,10 @@ lint-kubernetes: need-go $(LINT) ## Run the linters on the programs with Kuberne
 
 # Generated pages say what declarations in code say; records of decisions stay as they were written.
 .PHONY: lint-prose
-lint-prose: need-go ## Look for sentences in documents that are hard to read (hack/prose).
+lint-prose: need-go ## Look for sentences in documents that are hard to read, and for code that the site cuts (hack/prose).
 	@echo "==> prose"
 	@cd hack && go run ./prose $$(git ls-files '../*.md' ':!../docs/adr' ':!../docs/reference')
+	@cd hack && go run ./prose -code ../README.md ../CONTRIBUTING.md $$(git ls-files '../charts/*.md' '../docs/*.md')
 
 .PHONY: vulncheck
 vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).

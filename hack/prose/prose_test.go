@@ -48,3 +48,32 @@ func TestPlaceAndExitCode(t *testing.T) {
 		t.Errorf("exit code %d, %s", code, out.String())
 	}
 }
+
+// Lines that the site cuts are found, in blocks of code only.
+func TestWideCode(t *testing.T) {
+	wide := strings.Repeat("word ", 16)
+	for text, want := range map[string]int{
+		"```sh\n" + wide + "\n```\n":                               2,
+		"1. Do:\n\n   ```\n   short\n   " + wide + "\n   ```\n":    5,
+		"```go\n" + wide + "\n```\n":                               0,
+		"```sh\nhttps://" + strings.Repeat("w", 90) + " \\\n```\n": 0,
+		wide + "\n": 0,
+		"```sh\n" + strings.Repeat("→ ", 38) + "\n```\n": 0,
+	} {
+		got := 0
+		for _, p := range checkCode(text) {
+			got = p.line
+		}
+		if got != want {
+			t.Errorf("%q: line %d, want %d", text, got, want)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "page.md")
+	if err := os.WriteFile(path, []byte("Obviously.\n\n```\n"+wide+"\n```\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out strings.Builder
+	if code := run([]string{"-code", path}, &out); code != 1 || !strings.Contains(out.String(), "page.md:4: 80 characters of code") {
+		t.Errorf("exit code %d, %s", code, out.String())
+	}
+}

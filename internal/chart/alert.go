@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
@@ -27,9 +28,9 @@ type Alert struct {
 // Alerts returns the alerts the chart ships.
 func Alerts() []Alert {
 	all := []Alert{
-		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: `absent(leader_election_master_status{name="` + leasePlaceholder + `"} == 1)`,
-			Summary: "No cloud controller manager leads: Nodes and load balancers are not taken care of.",
-			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`."},
+		{Name: "CCMNoLeader", For: "5m", Severity: "critical", Expr: noLeader(),
+			Summary: "No cloud controller manager leads{{ with $labels.cluster }} in cluster {{ . }}{{ end }}: Nodes and load balancers are not taken care of.",
+			Runbook: "Look at the Pods and their logs, then at who holds the lease: `kubectl -n kube-system get lease cloud-controller-manager -o yaml`. In a Prometheus of several clusters the label `cluster` tells them apart. A cluster that was taken down has the alert for a day."},
 		{Name: "CCMCloudDown", For: "10m", Severity: "critical", Expr: metric.CloudState.Name + " == 0",
 			Summary: "The API of {{ $labels.cloud }} does not answer, or refuses the credentials.",
 			Runbook: "Nothing is deleted meanwhile. Check the cloud's status page and the credentials; a rotated Secret is used without a restart."},
@@ -60,7 +61,7 @@ func Alerts() []Alert {
 			Runbook: "The events of the Service or Node say which field and why: `kubectl get events -A --field-selector type=Warning`."},
 		{Name: "CCMFirewallFull", For: "15m", Severity: "warning", Expr: metric.FirewallLeftOut.Name + " > 0",
 			Summary: "The firewall of {{ $labels.cloud }} has no room for {{ $value }} openings that Services need.",
-			Runbook: "Namespaces share the rules by turns. The event FirewallFull on each Service has the ports that stay closed: `kubectl get events -A --field-selector reason=FirewallFull`. Fewer node ports, or adjoining ones, need fewer rules."},
+			Runbook: "What is open stays open; free room goes to the oldest Service that waits. The event FirewallFull on each Service has the ports that stay closed: `kubectl get events -A --field-selector reason=FirewallFull`. Fewer node ports, or adjoining ones, need fewer rules; a ResourceQuota (`services.nodeports`) bounds what a namespace may have."},
 		{Name: "CCMDrift", For: "0m", Severity: "warning", Expr: fmt.Sprintf("increase(%s[1h]) > 3", metric.Drifts.Name),
 			Summary: "Somebody else keeps changing load balancers of {{ $labels.cloud }}.",
 			Runbook: "Look for a second cloud controller manager, or a tool that manages the same balancers."},
@@ -86,6 +87,16 @@ func Alerts() []Alert {
 	return all
 }
 
+// site is the page on which the expressions are shown: it cuts longer lines.
+var site = layout.Page{Width: 76}
+
+// noLeader holds for each cluster that had a controller manager within a day and has no leader now, or, where there was
+// none at all, once. An absent() alone misses one cluster among several that Prometheus sees.
+func noLeader() string {
+	const status = `leader_election_master_status{name="` + leasePlaceholder + `"}`
+	return fmt.Sprintf("max by (cluster) (max_over_time(%[1]s[1d])) unless max by (cluster) (%[1]s == 1) or on () absent(%[1]s == 1)", status)
+}
+
 func failures(class, window string) string {
 	return fmt.Sprintf(`sum by (cloud) (rate(%s{class=%q}[%s]))`, metric.CallFailures.Name, class, window)
 }
@@ -97,6 +108,6 @@ func writeAlerts(b *bytes.Buffer) {
 	b.WriteString("# Alerts\n\n" + header)
 	b.WriteString("The chart renders these with `metrics.prometheusRule.enabled=true`.\n")
 	for _, a := range Alerts() {
-		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s\n```\n\n%s\n", a.Name, a.Severity, a.For, a.Expr, a.Runbook)
+		fmt.Fprintf(b, "\n## %s\n\n%s for %s, when\n\n```promql\n%s```\n\n%s\n", a.Name, a.Severity, a.For, site.Wrap("", "  ", a.Expr), a.Runbook)
 	}
 }

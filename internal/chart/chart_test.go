@@ -27,7 +27,7 @@ func TestFilesRefuses(t *testing.T) {
 			{Section: cloud.InventoryTop, Name: "machines", Type: "list"}, {Section: cloud.InventoryMachine, Name: "since", Type: "date"},
 		}}}, nil, readme, `key since of the inventory: there is no type "date"`},
 		{"named like a value", cloud.Descriptor{Name: "image", Settings: []cloud.Setting{{Name: "X", Value: "x"}}}, nil, readme, "two values image"},
-		{"a README without markers", provider(cloud.Setting{Name: "X", Value: "x"}), nil, []byte("# Chart\n"), "README lacks"},
+		{"a README without markers", provider(cloud.Setting{Name: "X", Value: "x"}), nil, []byte("# Chart\n"), "README: it lacks"},
 	}
 	for _, tt := range tests {
 		if tt.flags == nil {
@@ -68,6 +68,34 @@ func TestFlagDefault(t *testing.T) {
 		flag := flags.Lookup("d")
 		if flag.DefValue = text; flagDefault(flag) != want {
 			t.Errorf("%s: %s, want %s", text, flagDefault(flag), want)
+		}
+	}
+}
+
+// What a hint or a guide says to use is a value of the chart.
+func TestUpstreamKeysNameValues(t *testing.T) {
+	names := map[string]bool{}
+	var add func(values []Value, prefix string)
+	add = func(values []Value, prefix string) {
+		for _, v := range values {
+			names[prefix+v.Name] = true
+			add(v.Fields, prefix+v.Name+".")
+		}
+	}
+	add(declared(nil, nil, nil), "")
+	for provider, keys := range upstreamKeys() {
+		for _, k := range keys {
+			if names[k.key] {
+				t.Errorf("%s: %s is a value of this chart", provider, k.key)
+			}
+			for _, use := range k.use {
+				if of, _, _ := strings.Cut(use, "."); of != provider && !names[use] {
+					t.Errorf("%s: %s leads to %s, which is no value", provider, k.key, use)
+				}
+			}
+			if len(k.use) == 0 && k.why == "" {
+				t.Errorf("%s: %s has no hint", provider, k.key)
+			}
 		}
 	}
 }

@@ -80,6 +80,7 @@ func render(in Input, values []Value, providers map[string]providerEntry) (map[s
 		"files/shape.yaml":       shape(values),
 		"files/flagnames.yaml":   flagNames(in.Flags),
 		"files/rbac.yaml":        grants(),
+		"files/upstream.yaml":    hints(flagEntries(values, in.Flags), providers),
 		"files/platforms.yaml":   platforms(),
 		"files/alerts.yaml":      Alerts(),
 	} {

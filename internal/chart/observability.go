@@ -35,8 +35,8 @@ func observability() []Value {
 				{Name: "extraRules", Type: List, Doc: "More egress rules, such as one to a proxy or to 169.254.169.254 on port 80, where the cloud's metadata are."},
 			}},
 		}},
-		{Name: "advice", Doc: "What the notes say about the cluster.", Fields: []Value{
-			{Name: "enabled", Type: Bool, Default: true, Doc: "Look. helm fails where its user may not read Nodes, Secrets, workloads and leases; switch it off for such a user."},
+		{Name: "advice", Doc: "What the notes say about the cluster. The doctor says the same and more.", Fields: []Value{
+			{Name: "enabled", Type: Bool, Doc: "Look for mistakes in the cluster while helm installs. helm's user has to be allowed to read Nodes, Secrets, workloads and leases: without these rights the installation fails."},
 		}},
 		{Name: "doctor", Doc: "Checks of the installation.", Fields: []Value{
 			{Name: "serviceAccount", Doc: "The account of its Pods.", Fields: []Value{
@@ -56,7 +56,9 @@ func monitor() []Value {
 	return []Value{
 		{Name: "enabled", Type: Bool, Doc: "Render it."},
 		{Name: "additionalLabels", Type: TextMap, Doc: "Labels, so that Prometheus selects it."},
+		{Name: "namespace", Pattern: objectName, Want: objectWant, Doc: "Its namespace, where Prometheus looks for it. It has to be there. Default: the release's."},
 		{Name: "interval", Type: Duration, Default: "", Doc: "Scrape interval. Default: Prometheus'."},
+		{Name: "scrapeTimeout", Type: Duration, Default: "", Doc: "Time a scrape may take, not above interval. Default: Prometheus'."},
 		{Name: "authorization", Type: Object, Doc: "The operator's authorization. Default: the token of an account that the chart makes, which may read /metrics and nothing else. None with metrics.unauthenticated. Has to be set with rbac.create=false."},
 		{Name: "relabelings", Type: List, Doc: "Relabelings."},
 		{Name: "metricRelabelings", Type: List, Doc: "Relabelings of metrics."},
@@ -77,11 +79,12 @@ func escapes() []Value {
 		{Name: "extraObjects", Type: List, Doc: "More objects, rendered as they are."},
 		{Name: "commonLabels", Type: TextMap, Doc: "Labels of every object and of the Pods."},
 		{Name: "commonAnnotations", Type: TextMap, Doc: "Annotations of every object."},
+		{Name: "deploymentAnnotations", Type: TextMap, Doc: "Annotations of the Deployment or DaemonSet."},
 		{Name: "podLabels", Type: TextMap, Doc: "Labels of the Pods."},
 		{Name: "podAnnotations", Type: TextMap, Doc: "Annotations of the Pods."},
-		{Name: "nameOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Name of the chart in labels and names."},
-		{Name: "fullnameOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Name of the objects."},
-		{Name: "namespaceOverride", Pattern: objectName, Want: "lower-case letters, digits and -, with a letter or digit at both ends", Doc: "Namespace of the objects. Default: the release's."},
+		{Name: "nameOverride", Pattern: objectName, Want: objectWant, Doc: "Name of the chart in labels and names."},
+		{Name: "fullnameOverride", Pattern: objectName, Want: objectWant, Doc: "Name of the objects."},
+		{Name: "namespaceOverride", Pattern: objectName, Want: objectWant, Doc: "Namespace of the objects. Default: the release's."},
 		{Name: "global", Type: Object, Doc: "Values of the parent chart; imagePullSecrets is read."},
 		{Name: "enabled", Type: Bool, Default: true, Doc: "For the condition of a parent chart; has no effect here."},
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -15,18 +16,24 @@ const (
 
 // spliceReadme replaces the generated part of the README.
 func spliceReadme(readme []byte, values []Value) ([]byte, error) {
-	before, rest, begins := bytes.Cut(readme, []byte(readmeBegin))
-	_, after, ends := bytes.Cut(rest, []byte(readmeEnd))
-	if !begins || !ends {
-		return nil, fmt.Errorf("the chart's README lacks the line %q or %q", readmeBegin, readmeEnd)
-	}
 	var b bytes.Buffer
-	b.Write(before)
-	b.WriteString(readmeBegin)
 	writeTable(&b, values, "")
-	b.WriteString("\n" + readmeEnd)
-	b.Write(after)
-	return b.Bytes(), nil
+	b.WriteString("\n")
+	content, err := splice(readme, readmeBegin, readmeEnd, b.Bytes())
+	if err != nil {
+		return nil, fmt.Errorf("the chart's README: %w", err)
+	}
+	return content, nil
+}
+
+// splice replaces what is between two lines of a document.
+func splice(document []byte, begin, end string, content []byte) ([]byte, error) {
+	before, rest, begins := bytes.Cut(document, []byte(begin))
+	_, after, ends := bytes.Cut(rest, []byte(end))
+	if !begins || !ends {
+		return nil, fmt.Errorf("it lacks the line %q or %q", begin, end)
+	}
+	return slices.Concat(before, []byte(begin), content, []byte(end), after), nil
 }
 
 func writeTable(b *bytes.Buffer, values []Value, prefix string) {

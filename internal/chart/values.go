@@ -27,6 +27,8 @@ const adoptionItem = `(unowned|own|any|[^",\s]+=[a-z0-9]([a-z0-9-]*[a-z0-9])?/[a
 // objectName is what names of objects, and of what they begin with, are like.
 const objectName = `^([a-z0-9]([a-z0-9-]*[a-z0-9])?)?$`
 
+const objectWant = "lower-case letters, digits and -, with a letter or digit at both ends"
+
 // portItem is what controllers.firewall.deniedPorts is a list of.
 const portItem = `[ \t]*[1-9][0-9]{0,4}(-[1-9][0-9]{0,4})?[ \t]*`
 

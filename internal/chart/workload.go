@@ -41,6 +41,7 @@ func workload() []Value {
 		{Name: "podDisruptionBudget", Doc: "Rendered with more than one replica.", Fields: []Value{
 			{Name: "enabled", Type: Bool, Default: true, Doc: "Render it."},
 			{Name: "maxUnavailable", Type: Count, Default: 1, Doc: "Pods that may be away."},
+			{Name: "minAvailable", Type: Count, Doc: "Pods that have to be there, instead of maxUnavailable."},
 		}},
 		{Name: "terminationGracePeriodSeconds", Type: Integer, Default: 30, Min: 0, Max: 3600, Doc: "Time to stop in: calls that have begun end and the lease is given back."},
 		{Name: "podSecurityContext", Type: Object, Default: map[string]any{
@@ -51,7 +52,7 @@ func workload() []Value {
 			"allowPrivilegeEscalation": false, "readOnlyRootFilesystem": true,
 			"capabilities": map[string]any{"drop": []any{"ALL"}},
 		}, Doc: "Security context of the container."},
-		{Name: "resources", Type: Object, Default: map[string]any{"requests": map[string]any{"cpu": "50m", "memory": "64Mi"}}, Doc: "Requests and limits. With a limit of memory the program gets GOMEMLIMIT, nine tenths of it."},
+		{Name: "resources", Type: Object, Default: map[string]any{"requests": map[string]any{"cpu": "50m", "memory": "64Mi"}}, Doc: "Requests and limits. With a limit of memory, 64Mi or more, the program gets GOMEMLIMIT, nine tenths of it."},
 		{Name: "startupProbe", Type: Object, Doc: "Merged over the default probe of /healthz."},
 		{Name: "livenessProbe", Type: Object, Doc: "Merged over the default probe of /healthz."},
 		{Name: "readinessProbe", Type: Object, Doc: "Merged over the default probe of /readyz, which answers 200 once the cloud has accepted the credentials."},

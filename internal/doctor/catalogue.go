@@ -115,7 +115,7 @@ func nodeChecks() []Check {
 func serviceChecks() []Check {
 	return []Check{
 		{"service-field-unsupported", Services, "Whether Services ask for something that the cloud does not have: protocols, source ranges, no node ports.",
-			"change the Service: what the cloud does not have is refused, never left out silently",
+			"change the Service, or leave it: each message says whether a port is left out, or no load balancer is made or changed",
 			graver(aboutServices(Warning, "asking for more than the cloud has", "the cloud has what Services ask for", unsupported), unsupported)},
 		{"service-annotation-invalid", Services, "Whether annotations have values that are possible, by themselves and together, and keys that are known.",
 			"correct the annotation; docs/reference/providers has all of them",

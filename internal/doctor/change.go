@@ -48,7 +48,7 @@ func judgeChanges(f *facts) Outcome {
 		}
 	}
 	if len(list) == 0 {
-		return fine("no change that failed is left to be made")
+		return fine("no Service with a failure in the last hour waits for a change")
 	}
 	return failure(fmt.Sprintf("%s with an address, but not as asked for: %s", plural(len(list), "Service"), names(list)), "", bounded(evidence)...)
 }

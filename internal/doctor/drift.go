@@ -237,21 +237,10 @@ func repairs(f *facts, differing []forecast) string {
 		return "the controller manager only plans (--dry-run, in the chart safety.mode): let it act, or change it in the cloud by hand; " + steps
 	case !f.Manager.Known:
 		return "a controller manager makes these changes when it starts; " + steps
-	case f.Cloud.Descriptor.Capabilities.Recalls:
-		return fmt.Sprintf("find out who changed it; it is repaired at the next comparison, of which there is one about every %s (--service-resync-period), or at once: %s; %s", period, restart(f), steps)
 	default:
 		return fmt.Sprintf("find out who changed it; it is repaired at the next comparison, of which there is one about every %s (--service-resync-period), or at once: kubectl annotate service %s -n %s --overwrite looked-at=\"$(date +%%s)\"; %s",
 			period, svc.Name, svc.Namespace, steps)
 	}
-}
-
-// restart is what starts the controller manager anew, which compares everything.
-func restart(f *facts) string {
-	w := f.Manager.Workload
-	if w == nil {
-		return "restart the controller manager"
-	}
-	return fmt.Sprintf("kubectl -n %s rollout restart %s/%s", w.Namespace, strings.ToLower(w.Kind), w.Name)
 }
 
 // mostSteps and mostText bound what is told of one Service.

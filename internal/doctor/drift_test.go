@@ -114,10 +114,9 @@ func TestDrift(t *testing.T) {
 		"more than is told": {func(o *cloud.Observed) {
 			o.Balancer.Name, o.Balancer.Listeners, o.Balancer.Targets = strings.Repeat("x", 500), nil, nil
 		}, asIs, Failure, []string{"; and 2 more"}},
-		"on a cloud that recalls parts": {noListener, func(f *facts) { f.Cloud.Descriptor.Capabilities.Recalls = true }, Failure, []string{"kubectl -n kube-system rollout restart deployment/ccm"}},
-		"an ownership tag removed":      {noTags, asIs, Warning, []string{"ownership tags"}},
-		"in a dry run":                  {noListener, func(f *facts) { f.Manager.DryRun = true }, Warning, []string{"tcp/443", "only plans"}},
-		"nobody is known to lead":       {noListener, func(f *facts) { f.Manager.Known = false }, Warning, []string{"tcp/443", "when it starts"}},
+		"an ownership tag removed": {noTags, asIs, Warning, []string{"ownership tags"}},
+		"in a dry run":             {noListener, func(f *facts) { f.Manager.DryRun = true }, Warning, []string{"tcp/443", "only plans"}},
+		"nobody is known to lead":  {noListener, func(f *facts) { f.Manager.Known = false }, Warning, []string{"tcp/443", "when it starts"}},
 		"a Service that asks for what is impossible": {noListener, func(f *facts) {
 			f.services.value[0].Annotations = map[string]string{"multicloud-ccm.io/source-ranges": "foo"}
 		}, Skipped, []string{"1 Service could not be planned: shop/web: "}},

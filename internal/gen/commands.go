@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/app"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
 // writeCommands writes the manual of the sub-commands.
@@ -21,9 +22,10 @@ func writeCommands(b *bytes.Buffer, commands []*cobra.Command) {
 	writeExitCodes(b, app.ExitCodes())
 	for _, cmd := range withTheirs(commands) {
 		name := cmd.CommandPath()
-		fmt.Fprintf(b, "\n## %s\n\n```\ncloud-controller-manager %s%s [flags]\n```\n\n%s\n", name, strings.TrimSuffix(name, cmd.Name()), cmd.Use, cmd.Long)
+		usage := onSite("cloud-controller-manager "+strings.TrimSuffix(name, cmd.Name())+cmd.Use+" [flags]", "")
+		fmt.Fprintf(b, "\n## %s\n\n```\n%s\n```\n\n%s\n", name, usage, cmd.Long)
 		if cmd.Example != "" {
-			fmt.Fprintf(b, "\n```sh\n%s\n```\n", unindented(cmd.Example))
+			fmt.Fprintf(b, "\n```sh\n%s\n```\n", example(cmd.Example))
 		}
 		if !cmd.Flags().HasAvailableFlags() {
 			continue
@@ -62,11 +64,25 @@ func withTheirs(commands []*cobra.Command) []*cobra.Command {
 
 func lowerFirst(text string) string { return strings.ToLower(text[:1]) + text[1:] }
 
-// unindented removes the indentation of help texts.
-func unindented(text string) string {
+// site is the page on which lines of code are shown: it cuts longer ones.
+var site = layout.Page{Width: 76}
+
+// onSite returns a line of code in as many as the site shows; all but the last end with more.
+func onSite(line, more string) string {
+	page := layout.Page{Width: site.Width - len(more)}
+	return strings.ReplaceAll(strings.TrimSuffix(page.Wrap("", "  ", line), "\n"), "\n", more+"\n")
+}
+
+// example returns the examples of a help text without its indentation, in lines that the site shows.
+func example(text string) string {
 	lines := strings.Split(text, "\n")
 	for n, line := range lines {
-		lines[n] = strings.TrimPrefix(line, "  ")
+		line = strings.TrimPrefix(line, "  ")
+		if remark, is := strings.CutPrefix(line, "# "); is {
+			lines[n] = strings.TrimSuffix(site.Wrap("# ", "# ", remark), "\n")
+		} else {
+			lines[n] = onSite(line, ` \`)
+		}
 	}
 	return strings.Join(lines, "\n")
 }

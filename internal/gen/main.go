@@ -67,6 +67,9 @@ func generate(root string) error {
 			return err
 		}
 	}
+	if err := generateGuides(filepath.Join(root, "docs", "how-to")); err != nil {
+		return err
+	}
 	return generateChart(filepath.Join(root, "charts", "multicloud-ccm"))
 }
 

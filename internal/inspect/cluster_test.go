@@ -27,7 +27,7 @@ import (
 func TestDeletionsInTheWindow(t *testing.T) {
 	record := fmt.Sprintf(`{"version":1,"deletions":[{"at":%d,"of":9,"keys":"12345678"}]}`, time.Now().Add(-3*time.Minute).Unix())
 	lease := &coordinationv1.Lease{ObjectMeta: metav1.ObjectMeta{Annotations: map[string]string{safety.AnnotationNodes + "sim": record}}}
-	for window, want := range map[time.Duration]string{time.Minute: "0 of", time.Hour: "1 of"} {
+	for window, want := range map[time.Duration]string{time.Minute: "0 deleted in 1 min,", time.Hour: "1 deleted in 60 min,"} {
 		i := &Inspector{cloud: &run.Cloud{Name: "sim"}, cluster: Cluster{Lease: lease}}
 		i.tuning.Brake = safety.DefaultBrake()
 		i.tuning.Brake.Window = window

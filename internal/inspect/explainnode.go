@@ -45,7 +45,11 @@ func (i *Inspector) ExplainNode(ctx context.Context, node *corev1.Node) Explanat
 func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Ownership {
 	s := e.section("Whose it is")
 	s.add("provider-ID", node.Spec.ProviderID, "spec.providerID; it never changes once it is set")
-	s.add("waits for its cloud", fmt.Sprint(instance.Uninitialized(node)), "the taint "+cloudproviderapi.TaintExternalCloudProvider)
+	initialised, taint := "yes", "it lacks the taint "
+	if instance.Uninitialized(node) {
+		initialised, taint = "no", "it has the taint "
+	}
+	s.add("initialised", initialised, taint+cloudproviderapi.TaintExternalCloudProvider)
 	owner := instance.Owner(node, i.cloud.Concerns)
 	switch owner {
 	case instance.Mine:
@@ -53,7 +57,7 @@ func (i *Inspector) explainOwner(e *Explanation, node *corev1.Node) instance.Own
 		if i.cloud.Descriptor.Offline {
 			name, this = i.cloud.Name, i.cloud.Name
 		}
-		s.add("owner", name, "its provider-ID is one of "+this+", or it has none and waits for its cloud")
+		s.add("owner", name, "its provider-ID is one of "+this+", or it has none and is not initialised")
 	case instance.Unmanaged:
 		whose, why := instance.Whose(i.cloud, node)
 		s.problem("owner", whose, why)
@@ -186,7 +190,7 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 	case isReady(node):
 		s.add("machine gone", "not asked", "the Node is Ready: it is never deleted")
 	case instance.Uninitialized(node):
-		s.add("machine gone", "not asked", "the Node waits for its cloud: it is never deleted before")
+		s.add("machine gone", "not asked", "the Node is not initialised: it is never deleted before")
 	case isHeld:
 		s.problem("machine gone", "seems so", "the Node is kept: "+held.Err.Error())
 		s.add("decision", string(held.Decision), "")
@@ -204,8 +208,11 @@ func (i *Inspector) explainDeletion(e *Explanation, node *corev1.Node, found exi
 	s.add("age", age.String(), young)
 	brake := safety.NewBrake(i.tuning.Brake)
 	total := len(i.mine())
-	s.add("brake", fmt.Sprintf("%d of %d", i.cluster.deletions(i.cloud.Name, brake.Window()), brake.Limit(total)),
-		fmt.Sprintf("deletions in the last %s, and how many there may be with %d Nodes", brake.Window(), total))
+	deleted, limit, next := i.cluster.deletions(i.cloud.Name, brake.Window()), brake.Limit(total), "the next one may go"
+	if deleted >= limit {
+		next = "the next one waits"
+	}
+	s.add("brake", fmt.Sprintf("%d deleted in %.4g min, limit %d", deleted, brake.Window().Minutes(), limit), fmt.Sprintf("of %d Nodes: %s", total, next))
 	if i.keepNodes {
 		s.add("--node-deletion", "false", "no Node is ever deleted")
 	}

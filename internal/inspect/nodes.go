@@ -22,7 +22,7 @@ import (
 // Nodes returns what would be done to each of this cloud's Nodes.
 //
 //	Node                                   operations
-//	waits for its cloud                    provider-ID, labels, taint, addresses
+//	not initialised                        provider-ID, labels, taint, addresses
 //	initialised                            addresses that differ
 //	initialised, Ready                     the shutdown taint goes
 //	initialised, not Ready, machine off    the shutdown taint comes

@@ -42,8 +42,8 @@ func explanations() map[string]Explanation {
 	node := Explanation{Version: ExplanationVersion, Subject: "Node node-0"}
 	s = node.section("Whose it is")
 	s.add("provider-ID", "hcloud://50000001", "spec.providerID; it never changes once it is set")
-	s.add("waits for its cloud", "false", "the taint node.cloudprovider.kubernetes.io/uninitialized")
-	s.add("owner", "cloud hcloud", "its provider-ID is one of this cloud, or it has none and waits for its cloud")
+	s.add("initialised", "yes", "it lacks the taint node.cloudprovider.kubernetes.io/uninitialized")
+	s.add("owner", "cloud hcloud", "its provider-ID is one of this cloud, or it has none and is not initialised")
 	s = node.section("Addresses")
 	s.add("Hostname", "node-0", "on the Node; the cloud has it")
 	s.add("InternalIP", "10.0.0.10", "on the Node; the cloud has it")

@@ -117,13 +117,9 @@ type Capabilities struct {
 	Fields map[ServiceField]Use
 	// Immutable are the Field names of a Balancer that the API refuses to change.
 	Immutable []string
-	// VersionStamps says that Observe uses Input.Last. Elsewhere the kernel keeps no observation between
-	// two looks: with many machines it is large.
+	// VersionStamps says that Observe uses all of Input.Last. Elsewhere the kernel keeps no observation between
+	// two looks, but for its id: with many machines it is large.
 	VersionStamps bool
-	// Recalls says that Observe takes from the Balancer of Input.Last what the cloud tells of one part of a
-	// balancer in a request, such as the targets of one target group. The kernel has all of it read again where
-	// it compares each balancer with the cloud, and after whatever failed or was not done whole.
-	Recalls bool
 	// FindsInLists says that Observe reads what the BulkLister does, and as much, where it is given no list, no id and no observation of
 	// before. Where the common list fails or is slow, no Service reads one for itself then, unless it is given up.
 	FindsInLists bool

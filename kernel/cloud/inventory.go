@@ -79,9 +79,10 @@ const (
 const InventoryExample = `apiVersion: ` + InventoryVersion + `
 kind: ` + InventoryKind + `
 region: home                 # of every machine that has none
-others: false                # true: Nodes that no entry fits are static machines too, with the defaults
-machines:                    # the first that fits; exactly one of name, names, selector
-- {name: nas-1, zone: cellar, type: n100, externalIPs: [203.0.113.7], labels: {disk: hdd}}
+others: false                # true: Nodes that no entry fits are static too
+machines:                    # first that fits; one of name, names, selector
+- {name: nas-1, zone: cellar, type: n100,
+   externalIPs: [203.0.113.7], labels: {disk: hdd}}
 - {names: "rack2-*", zone: rack2, type: r640}
 - {selector: "site=office", zone: office}
 `

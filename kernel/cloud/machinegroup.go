@@ -35,8 +35,9 @@ type Instances interface {
 	FindByName(ctx context.Context, name string) ([]Instance, error)
 }
 
-// ProviderIDScope is for clouds of which the scheme of a provider-ID does not decide whose a Node is: upstream reads some without scheme, or they name a region or project that these
-// credentials may not see. For every other driver the schemes of the Descriptor decide.
+// ProviderIDScope is for clouds of which the scheme of a provider-ID does not decide whose a Node is: upstream reads some without
+// scheme, or they name a region or project that these credentials may not see. For every other driver the schemes of the Descriptor
+// decide.
 type ProviderIDScope interface {
 	// Concerns reports whether a provider-ID is of this cloud, and of the part of it that the
 	// driver reads. A malformed one that can only be meant for it is. A Node with any other
@@ -54,7 +55,7 @@ type Partition interface {
 	PartOf(id InstanceID) string
 }
 
-// NodeIdentity is for machines that are others when they are named anew.
+// NodeIdentity is for clouds in which a machine that is renamed counts as another one.
 type NodeIdentity interface {
 	// NodeID returns the machine of a Node of that name, whose provider-ID names id. It is pure.
 	NodeID(id InstanceID, name string) InstanceID
@@ -89,8 +90,8 @@ type Completer interface {
 	FromNodeAddresses(machine Instance, node NodeAttributes) []Address
 }
 
-// Labeler is for clouds that say something about a machine in a request of its own, which becomes labels of its Node. The kernel asks once for each machine, when its
-// Node is initialised, and for many of them together.
+// Labeler is for clouds that say something about a machine in a request of its own, which becomes labels of its Node. The kernel asks
+// once for each machine, when its Node is initialised, and for many of them together.
 type Labeler interface {
 	// LabelNeed says what a Node with these labels needs. It is pure.
 	LabelNeed(machine Instance, labels map[string]string) LabelNeed

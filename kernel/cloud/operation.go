@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// Operations is for clouds whose changes go on after the answer, and may fail then: Hetzner's actions, Google's operations, Octavia's load balancers that are pending. A change that does so names what
-// runs, in Progress.Operations, by a *Running or by ResourceKind.Settles. Several changes may name the same. The kernel asks
-// for those of all Services together. Nothing is remembered over a restart: then what is observed has to tell.
+// Operations is for clouds whose changes go on after the answer, and may fail then: Hetzner's actions, Google's operations, Octavia's
+// load balancers that are pending. A change that does so names what runs, in Progress.Operations, by a *Running or by
+// ResourceKind.Settles. Several changes may name the same. The kernel asks for those of all Services together. Nothing is remembered
+// over a restart: then what is observed has to tell.
 type Operations interface {
 	// OperationStates returns the states of these operations, in as few requests as the API allows. An
 	// operation that the cloud does not know any more is missing in the answer.

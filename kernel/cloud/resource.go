@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Composite is in the place of Balancers where load balancers consist of several resources, each with requests of its own. The kernel compares the resources, orders the
-// steps and carries them out one by one, see package composite.
+// Composite takes the place of Balancers where load balancers consist of several resources, each with requests of its own. The kernel
+// compares the resources, orders the steps and carries them out one by one, see package composite.
 type Composite interface {
 	BalancerReader
 

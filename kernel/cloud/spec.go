@@ -68,18 +68,20 @@ func (e Environment) ReadNetwork(ctx context.Context, reader NetworkReader) (Net
 type Known struct {
 	// ID is the recorded or adopted id of the balancer; "" when none is known.
 	ID string
-	// Last is what Observe last said of this Service's balancer, nil when that is not known, or not
-	// Capabilities.VersionStamps. After a creation its Native is Made.Native. With Capabilities.Recalls it is the Balancer and
-	// its ID only, as it was observed or, after a change that was carried out whole, asked for; then only the Balancer has targets.
+	// Last is what Observe last said of this Service's balancer, nil when that is not known. Without Capabilities.VersionStamps
+	// it has the ID only. After a creation its Native is Made.Native.
 	// A cloud whose objects have version stamps need not read again what has the same stamp, nor look again for what
 	// nobody makes any more. After a creation it need not read what the answer had, where that has the same ids. Nothing else
-	// may be taken from it, but for Capabilities.Recalls.
+	// may be taken from it.
 	Last *Observed
 	// Deleting says that the Service gives its balancer up: one that has nothing of it is not found.
 	Deleting bool
 	// Retained says, with Deleting, that the balancer stays and only loses its ownership tags. Of any other one that is to be
 	// deleted, Observe need not say more than the deletion takes.
 	Retained bool
+	// JustTargets says that the run changes nothing but targets. Observe need not read fields that take a request of their own where no
+	// target depends on them: what it leaves out is neither compared nor changed.
+	JustTargets bool
 	// Removed says that the balancer, or what was left of it, was deleted a moment ago. What could not
 	// be deleted with it, and harms nobody, is not reported as Observed.Orphans: the Service would wait
 	// for it for ever.

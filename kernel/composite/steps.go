@@ -56,7 +56,7 @@ func (s *step) operation() cloud.Operation {
 		op.Key = s.wanted.Key
 		var with []string
 		for _, r := range s.with {
-			with = append(with, r.Kind+" "+r.Key)
+			with = append(with, brought(r))
 		}
 		if len(with) > 0 {
 			op.After = "with " + strings.Join(with, ", ")
@@ -71,4 +71,13 @@ func (s *step) operation() cloud.Operation {
 		op.Before, op.After = values(before), values(after)
 	}
 	return op
+}
+
+// brought is a resource that another one is made with: "public interface", "network private", "service 80".
+func brought(r cloud.Resource) string {
+	kind := strings.ReplaceAll(r.Kind, "_", " ")
+	if strings.HasPrefix(kind, r.Key+" ") {
+		return kind
+	}
+	return called(kind, r.Key)
 }

@@ -49,3 +49,17 @@ func TestValues(t *testing.T) {
 		}
 	}
 }
+
+// What a resource is made with is named once.
+func TestBrought(t *testing.T) {
+	for _, tt := range []struct{ kind, key, want string }{
+		{"public_interface", "public", "public interface"},
+		{"network", "private", "network private"},
+		{"target", "server 50000001", "target server 50000001"},
+		{"service", "service 80", "service 80"},
+	} {
+		if got := brought(cloud.Resource{Kind: tt.kind, Key: tt.key}); got != tt.want {
+			t.Errorf("%s %s is %q, want %q", tt.kind, tt.key, got, tt.want)
+		}
+	}
+}

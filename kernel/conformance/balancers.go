@@ -31,6 +31,7 @@ func (s *suite) balancers(t *testing.T) {
 		{"fields of a Service do what is declared", serviceFields},
 		{"targets come and go", targetsChange},
 		{"targets of removed machines can be replaced", targetsRemoved},
+		{"a look for targets alone is enough to change them", justTargets},
 		{"deleting twice succeeds and leaves nothing", deleteTwice},
 		{"an operation that is not there is missing in the answer", unknownOperation},
 		{"changes made by hand are repaired", tampered},

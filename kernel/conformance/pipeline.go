@@ -9,7 +9,6 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
 
@@ -181,29 +180,7 @@ func (f *fixture) ensure(in cloud.Input) (cloud.Input, cloud.Observed) {
 		f.Fatalf("the balancer has id %q and state %q; want an id and %q", observed.ID, observed.State, cloud.BalancerActive)
 	}
 	in.ID = observed.ID
-	f.must(asRecalled(f, in, observed), "recalling the balancer")
 	return in, observed
-}
-
-// asRecalled returns an error where a driver that takes parts of a balancer from the last look, or from what was asked
-// for, says something else of it than what it reads.
-func asRecalled(f *fixture, in cloud.Input, is cloud.Observed) error {
-	if !f.suite.Descriptor.Capabilities.Recalls {
-		return nil
-	}
-	observed, asked := state.Known(is), state.Service{}
-	asked.Recall(&is)
-	for what, last := range map[string]*cloud.Observed{"the last look": observed, "what was asked for": asked.Last} {
-		in.Last = last
-		again, err := f.balancers().Observe(f.ctx(), in)
-		if err != nil {
-			return err
-		}
-		if left := difference.Of(is.Balancer, again.Resolve(in.Candidates).Balancer); len(left) > 0 {
-			return fmt.Errorf("with %s at hand the balancer is seen otherwise:\n%s", what, text(left))
-		}
-	}
-	return nil
 }
 
 // difference returns what would be changed now.

@@ -47,6 +47,11 @@ func diff(observed cloud.ObservedFirewall, desired []cloud.Opening) []cloud.Oper
 	return slices.Concat(head, open, change, shut)
 }
 
+// same reports whether two sets let the same traffic in.
+func same(a, b []cloud.Opening) bool {
+	return len(diff(cloud.ObservedFirewall{Found: true, Openings: a}, b)) == 0
+}
+
 func byPorts(openings []cloud.Opening) map[cloud.PortRange]cloud.Opening {
 	m := make(map[cloud.PortRange]cloud.Opening, len(openings))
 	for _, o := range openings {

@@ -25,7 +25,19 @@ func (l limits) of(openings ...cloud.Opening) int {
 	return n
 }
 
-func (l limits) hold(n int) bool { return l.rules == 0 || n <= l.rules }
+func (l limits) hold(openings []cloud.Opening) bool {
+	return l.rules == 0 || l.of(openings...) <= l.rules
+}
+
+// fill adds one unit after the other, as long as there is room.
+func (l limits) fill(kept []cloud.Opening, units [][]cloud.Opening) []cloud.Opening {
+	for _, unit := range units {
+		if more := add(kept, unit...); l.hold(more) {
+			kept = more
+		}
+	}
+	return kept
+}
 
 // split returns openings as the rules that the firewall holds: what has more sources than one
 // rule can have becomes several.
@@ -45,19 +57,30 @@ func (l limits) split(openings []cloud.Opening) []cloud.Opening {
 	return rules
 }
 
-// within returns the part of an opening that is open already.
-func within(o cloud.Opening, present []cloud.Opening) []cloud.Opening {
+// within returns the parts of openings that are open already.
+func within(openings, open []cloud.Opening) []cloud.Opening {
 	var parts []cloud.Opening
-	for _, p := range present {
-		part := o
-		part.From, part.To = max(o.From, p.From), min(o.To, p.To)
-		if p.Protocol != o.Protocol || part.From > part.To {
-			continue
+	for _, rule := range open {
+		for _, part := range onPorts(openings, rule) {
+			part.Sources = common(part.Sources, rule.Sources)
+			part.Balancers = slices.DeleteFunc(slices.Clone(part.Balancers), func(id string) bool {
+				return !slices.Contains(rule.Balancers, id) && !slices.Equal(rule.Sources, everywhere())
+			})
+			if len(part.Sources)+len(part.Balancers) > 0 {
+				parts = append(parts, part)
+			}
 		}
-		part.Sources = common(o.Sources, p.Sources)
-		part.Balancers = slices.DeleteFunc(slices.Clone(o.Balancers), func(id string) bool { return !slices.Contains(p.Balancers, id) })
-		if len(part.Sources)+len(part.Balancers) > 0 {
-			parts = append(parts, part)
+	}
+	return parts
+}
+
+// onPorts returns the parts of openings on the ports of a rule, whoever it lets in.
+func onPorts(openings []cloud.Opening, rule cloud.Opening) []cloud.Opening {
+	var parts []cloud.Opening
+	for _, o := range openings {
+		o.From, o.To = max(o.From, rule.From), min(o.To, rule.To)
+		if o.Protocol == rule.Protocol && o.From <= o.To {
+			parts = append(parts, o)
 		}
 	}
 	return parts

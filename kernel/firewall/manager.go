@@ -3,10 +3,11 @@
 package firewall
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
 
 	corev1 "k8s.io/api/core/v1"
@@ -21,7 +22,7 @@ import (
 
 // Options are what a Manager works with.
 type Options struct {
-	// Cloud may have no Firewalls, or disabled ones: then nothing is done.
+	// Cloud may have no Firewalls: then nothing is done.
 	Cloud    *run.Cloud
 	Executor *run.Executor
 	// Managed says whether openings are made for a Service at all, and what is wrong with
@@ -67,8 +68,8 @@ func (m *Manager) Enabled() bool {
 // none of them needs is closed.
 //
 // A Service whose needs cannot be found out keeps the openings it has and does not stop the
-// others; its error is part of the returned one. What has no room is left out by turns, see
-// share; what nobody needs is closed all the same. What the cloud refuses stops only its namespace.
+// others; its error is part of the returned one. What has no room waits, see share; what
+// nobody needs is closed all the same. What the cloud refuses stops only its namespace.
 func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, balancerOf BalancerOf) (plan.Plan, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -76,22 +77,27 @@ func (m *Manager) Reconcile(ctx context.Context, services []*corev1.Service, bal
 		return m.plan(nil), nil
 	}
 	ctx = cloud.WithPriority(ctx, cloud.PriorityBegun)
-	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
+	observed, err := m.observe(ctx)
 	if err != nil {
-		return m.plan(nil), fmt.Errorf("observing firewall: %w", err)
+		return m.plan(nil), err
 	}
 	defer m.warnings.Round()
 	needs, failures := m.needs(services, balancerOf, observed)
-	desired, left := share(needs, m.limits())
-	m.tell(left)
+	desired, waiting := share(needs, observed.Openings, m.limits())
+	m.tell(waiting)
 	p, err := m.bring(ctx, observed, desired)
-	if err != nil {
-		failures = append(failures, err)
-	}
 	if refused(err) {
-		failures = append(failures, m.withoutRefused(ctx, needs, desired, err))
+		err = errors.Join(err, m.withoutRefused(ctx, needs, desired, err))
 	}
-	return p, errors.Join(failures...)
+	return p, errors.Join(append(failures, err)...)
+}
+
+func (m *Manager) observe(ctx context.Context) (cloud.ObservedFirewall, error) {
+	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
+	if err != nil {
+		return observed, fmt.Errorf("observing firewall: %w", err)
+	}
+	return observed, nil
 }
 
 func (m *Manager) plan(operations []cloud.Operation) plan.Plan {
@@ -119,127 +125,36 @@ func (m *Manager) bring(ctx context.Context, observed cloud.ObservedFirewall, de
 	return p, nil
 }
 
-func (m *Manager) needs(services []*corev1.Service, balancerOf BalancerOf, observed cloud.ObservedFirewall) ([]need, []error) {
-	var needs []need
-	var failures []error
-	needed := map[types.UID][]cloud.Opening{}
-	for _, svc := range services {
-		managed, warning := m.Managed(svc)
-		if warning != "" {
-			m.warn(svc, event.ConfigurationIgnored, warning)
-		}
-		if !managed {
-			continue
-		}
-		own, err := m.openingsOf(svc, balancerOf)
-		if err != nil {
-			failures = append(failures, fmt.Errorf("firewall of Service %s/%s: %w", svc.Namespace, svc.Name, err))
-			own = held(svc, m.before(svc, observed))
-		}
-		needed[svc.UID] = own
-		own, denied := m.Denied.cut(own)
-		if len(denied) > 0 {
-			m.warn(svc, event.FirewallPortDenied, fmt.Sprintf("%s stays closed on the nodes: this cluster never opens it for clients", list(denied)))
-		}
-		needs = append(needs, need{svc, own})
+// tell says on each Service what of it waits, and what for, but not how much is free: that changes with others.
+func (m *Manager) tell(waiting []need) {
+	n, l := 0, m.limits()
+	for i, w := range waiting {
+		n += len(w.openings)
+		m.warn(w.service, event.FirewallFull, fmt.Sprintf(
+			"the cloud's firewall, which holds %d rules, has no room for %s; rules wanted: %d; free ones go to the oldest Service that waits; before this one: %s; adjoining ports with the same source ranges are one rule",
+			l.rules, list(w.openings), l.of(w.openings...), before(waiting[:i], w.service.Namespace)))
 	}
-	m.needed = needed
-	return needs, failures
+	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
 }
 
-// before returns what was open for a Service: what it needed in the last pass. The first pass of
-// a process knows only what is open for all.
-func (m *Manager) before(svc *corev1.Service, observed cloud.ObservedFirewall) []cloud.Opening {
-	if m.needed == nil {
-		return observed.Openings
+// before says which Services are older. A tenant learns no name of another namespace. Of many it says
+// only that they are many: else each one that goes would be an event on all others.
+func before(older []need, namespace string) string {
+	if len(older) >= 10 {
+		return "10 Services or more"
 	}
-	return m.needed[svc.UID]
+	var names []string
+	for _, o := range older {
+		if o.service.Namespace == namespace {
+			names = append(names, o.service.Name)
+		}
+	}
+	if others := len(older) - len(names); others > 0 {
+		names = append(names, fmt.Sprintf("%d of other namespaces", others))
+	}
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 func (m *Manager) warn(svc *corev1.Service, reason event.Reason, message string) {
 	m.warnings.Record(event.About("Service", svc), reason, message)
 }
-
-// tell says on each Service what of it has no room.
-func (m *Manager) tell(left []need) {
-	n := 0
-	for _, c := range left {
-		n += len(c.openings)
-		m.warn(c.service, event.FirewallFull, fmt.Sprintf(
-			"%s stays closed on the nodes: the cloud's firewall holds %d rules, which namespaces share; adjoining ports with the same source ranges are one rule",
-			list(c.openings), m.limits().rules))
-	}
-	m.Metrics.Set(metric.FirewallLeftOut, float64(n), m.Cloud.Name)
-}
-
-// openingsOf returns what one Service needs.
-//
-//	type          openings
-//	NodePort      its node ports, from everywhere
-//	LoadBalancer  what the driver says, narrowed to the Service's source ranges
-//	others        none
-func (m *Manager) openingsOf(svc *corev1.Service, balancerOf BalancerOf) ([]cloud.Opening, error) {
-	switch {
-	case svc.Spec.Type == corev1.ServiceTypeNodePort && svc.DeletionTimestamp == nil:
-		return m.nodePorts(svc), nil
-	case svc.Spec.Type == corev1.ServiceTypeLoadBalancer && svc.Spec.LoadBalancerClass == nil:
-		return m.balancer(svc, balancerOf)
-	default:
-		return nil, nil
-	}
-}
-
-func (m *Manager) nodePorts(svc *corev1.Service) []cloud.Opening {
-	var openings []cloud.Opening
-	for _, port := range svc.Spec.Ports {
-		if port.NodePort == 0 {
-			continue
-		}
-		protocol := protocolOf(port)
-		if !filterable(protocol) {
-			m.warn(svc, event.ConfigurationIgnored, fmt.Sprintf("the firewall cannot open node port %d for %s", port.NodePort, protocol))
-			continue
-		}
-		openings = append(openings, cloud.Opening{
-			PortRange: cloud.PortRange{Protocol: protocol, From: int(port.NodePort), To: int(port.NodePort)}, Sources: everywhere(),
-		})
-	}
-	return openings
-}
-
-// balancer returns the openings of a LoadBalancer Service. A driver that panics here must not
-// pass for one that needs nothing: that would close what is open.
-func (m *Manager) balancer(svc *corev1.Service, balancerOf BalancerOf) ([]cloud.Opening, error) {
-	ranges, err := sourceRanges(svc)
-	if err != nil {
-		return nil, err
-	}
-	b, id, err := balancerOf(svc)
-	if err != nil {
-		return nil, err
-	}
-	openings, err := run.Contain(func() []cloud.Opening { return m.Cloud.Firewalls.BalancerOpenings(b, id) })
-	if err != nil {
-		return nil, fmt.Errorf("openings of balancer %q: %w", b.Name, err)
-	}
-	var own []cloud.Opening
-	for _, opening := range openings {
-		opening.Balancers = slices.DeleteFunc(slices.Clone(opening.Balancers), func(id string) bool { return id == "" })
-		if opening.Sources, err = narrow(opening.Sources, ranges); err != nil {
-			return nil, err
-		}
-		if len(opening.Sources)+len(opening.Balancers) > 0 {
-			own = append(own, opening)
-		}
-	}
-	return own, nil
-}
-
-func protocolOf(port corev1.ServicePort) cloud.Protocol {
-	if port.Protocol == "" {
-		return cloud.ProtocolTCP
-	}
-	return cloud.Protocol(port.Protocol)
-}
-
-func filterable(p cloud.Protocol) bool { return p == cloud.ProtocolTCP || p == cloud.ProtocolUDP }

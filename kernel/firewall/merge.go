@@ -16,34 +16,20 @@ import (
 //	tcp 81 from A        tcp 81    from A, B
 //	tcp 81-83 from B  →  tcp 82-84 from B
 //	tcp 84 from B
-func merge(openings []cloud.Opening) []cloud.Opening {
-	byProtocol := map[cloud.Protocol][]cloud.Opening{}
-	for _, o := range openings {
-		o = canonical(o)
-		byProtocol[o.Protocol] = append(byProtocol[o.Protocol], o)
-	}
-	var merged []cloud.Opening
-	for _, protocol := range slices.Sorted(maps.Keys(byProtocol)) {
-		merged = append(merged, mergePorts(byProtocol[protocol])...)
-	}
-	return merged
-}
+func merge(openings []cloud.Opening) []cloud.Opening { return add(nil, openings...) }
 
 // add merges openings into merged ones, which are in their shortest form already.
 func add(merged []cloud.Opening, openings ...cloud.Opening) []cloud.Opening {
-	result := slices.Clone(merged)
+	byProtocol := map[cloud.Protocol][]cloud.Opening{}
+	for _, o := range merged {
+		byProtocol[o.Protocol] = append(byProtocol[o.Protocol], o)
+	}
 	for _, o := range openings {
-		same := func(m cloud.Opening) bool { return m.Protocol == o.Protocol }
-		at := slices.IndexFunc(result, same)
-		if at < 0 {
-			at, _ = slices.BinarySearchFunc(result, o.Protocol, func(m cloud.Opening, p cloud.Protocol) int { return cmp.Compare(m.Protocol, p) })
-		}
-		end := at
-		for end < len(result) && same(result[end]) {
-			end++
-		}
-		joined := mergePorts(append(slices.Clone(result[at:end]), canonical(o)))
-		result = slices.Replace(result, at, end, joined...)
+		byProtocol[o.Protocol] = append(byProtocol[o.Protocol], canonical(o))
+	}
+	var result []cloud.Opening
+	for _, protocol := range slices.Sorted(maps.Keys(byProtocol)) {
+		result = append(result, mergePorts(byProtocol[protocol])...)
 	}
 	return result
 }

@@ -25,12 +25,15 @@ func refused(err error) bool {
 // have what they need opened one after the other, so that only those go without that the cloud
 // refuses.
 func (m *Manager) withoutRefused(ctx context.Context, needs []need, whole []cloud.Opening, refusal error) error {
-	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
+	observed, err := m.observe(ctx)
 	if err != nil {
-		return fmt.Errorf("observing firewall: %w", err)
+		return err
 	}
-	open := clip(needs, observed.Openings)
-	least, _ := share(open, limits{rules: len(observed.Openings), sources: m.limits().sources})
+	accepted := slices.Clone(needs)
+	for i, n := range needs {
+		accepted[i].openings = within(n.openings, observed.Openings)
+	}
+	least, _ := share(accepted, observed.Openings, limits{rules: len(observed.Openings), sources: m.limits().sources})
 	if same(least, whole) {
 		return nil // nothing was to be opened
 	}
@@ -41,71 +44,52 @@ func (m *Manager) withoutRefused(ctx context.Context, needs []need, whole []clou
 	}
 	var failures []error
 	for _, namespace := range namespacesOf(needs) {
-		candidate := slices.Clone(open)
-		for i, c := range needs {
-			if c.service.Namespace == namespace {
-				candidate[i] = c
+		wanted := slices.Clone(accepted)
+		for i, n := range needs {
+			if n.service.Namespace == namespace {
+				wanted[i] = n
 			}
 		}
-		next, _ := share(candidate, m.limits())
-		if same(next, whole) {
-			m.tellRefused(needs, namespace, refusal)
-			continue // that is what was refused
-		}
-		if err := m.extend(ctx, next); err != nil {
+		if err := m.extend(ctx, wanted, whole, refusal); err != nil {
 			failures = append(failures, fmt.Errorf("namespace %s: %w", namespace, err))
 			m.tellRefused(needs, namespace, err)
 			continue
 		}
-		open = candidate
+		accepted = wanted
 	}
 	return errors.Join(failures...)
 }
 
-func (m *Manager) extend(ctx context.Context, desired []cloud.Opening) error {
-	observed, err := m.Cloud.Firewalls.ObserveFirewall(ctx)
+// extend brings the firewall to these needs, unless they are what was refused.
+func (m *Manager) extend(ctx context.Context, needs []need, whole []cloud.Opening, refusal error) error {
+	observed, err := m.observe(ctx)
 	if err != nil {
-		return fmt.Errorf("observing firewall: %w", err)
+		return err
+	}
+	desired, _ := share(needs, observed.Openings, m.limits())
+	if same(desired, whole) {
+		return refusal
 	}
 	_, err = m.bring(ctx, observed, desired)
 	return err
 }
 
 func (m *Manager) tellRefused(needs []need, namespace string, err error) {
-	for _, c := range needs {
-		if c.service.Namespace == namespace && len(c.openings) > 0 {
-			m.warn(c.service, event.CloudFailure, fmt.Sprintf(
+	for _, n := range needs {
+		if n.service.Namespace == namespace && len(n.openings) > 0 {
+			m.warn(n.service, event.CloudFailure, fmt.Sprintf(
 				"%s: the cloud refuses what Services of this namespace need of the firewall; what is open stays open", cloud.FailureOf(err).Class))
 		}
 	}
 }
 
-// clip returns the part of the needs that is open already.
-func clip(needs []need, present []cloud.Opening) []need {
-	clipped := slices.Clone(needs)
-	for i, c := range needs {
-		clipped[i].openings = nil
-		for _, o := range c.openings {
-			clipped[i].openings = append(clipped[i].openings, within(o, present)...)
-		}
-	}
-	return clipped
-}
-
 // namespacesOf returns the namespaces that need something, those with the oldest Service first.
 func namespacesOf(needs []need) []string {
-	needs = slices.DeleteFunc(slices.Clone(needs), func(c need) bool { return len(c.openings) == 0 })
-	slices.SortFunc(needs, func(a, b need) int { return older(a.service, b.service) })
 	var names []string
-	for _, c := range needs {
-		if !slices.Contains(names, c.service.Namespace) {
-			names = append(names, c.service.Namespace)
+	for _, n := range oldestFirst(needs) {
+		if len(n.openings) > 0 && !slices.Contains(names, n.service.Namespace) {
+			names = append(names, n.service.Namespace)
 		}
 	}
 	return names
-}
-
-// same reports whether two merged sets let the same traffic in.
-func same(a, b []cloud.Opening) bool {
-	return len(diff(cloud.ObservedFirewall{Found: true, Openings: a}, b)) == 0
 }

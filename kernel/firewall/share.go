@@ -9,136 +9,142 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// need is what one Service needs, or what of it has no room.
+// need is what one Service needs, or what of it waits for room.
 type need struct {
 	service  *corev1.Service
 	openings []cloud.Opening
 }
 
-// unit is what is opened together or not at all.
-type unit struct {
-	service  *corev1.Service
-	openings []cloud.Opening
-	// rank orders the units of a namespace: the rules that the Service has with this one.
-	rank int
-}
-
-// turns are the units of one namespace that wait.
-type turns struct {
-	units []unit
-	// rules is what the namespace has of the firewall, price what its next unit adds to it as
-	// far as that is known.
-	rules, price int
-}
-
-// share returns what is opened, in its shortest form, and what is not because the firewall
-// holds no more. Where all of it has room nothing is left out. Else it depends on the Services
-// alone and not on what is open: nobody has more by being first, and nothing opens and closes
-// from pass to pass.
+// share returns what the firewall lets in from now on, and what of each Service waits because the
+// firewall holds no more, the oldest Service first. Where all has room, all is open. Else:
 //
-//	namespaces            take turns: the next is the one that would have the fewest rules then,
-//	                      of equal ones that with the oldest Service
-//	Services of one       take turns likewise, the oldest first
-//	openings of a Service by protocol and port; the health check of its balancer, without which
-//	                      no port is of use, goes with the first
-//
-// What adds no rule, because others have its neighbours, is always opened.
-func share(needs []need, l limits) (kept []cloud.Opening, left []need) {
-	var all []cloud.Opening
-	for _, c := range needs {
-		all = append(all, c.openings...)
+//	open now, needed by nobody   is closed
+//	open now, needed             stays, see stay
+//	check of a port that stays   comes before all that is not open, see checked
+//	not open, needed             gets the room that is left: the oldest Service as many of its units as
+//	                             fit, then the next. What adds no rule always fits
+func share(needs []need, open []cloud.Opening, l limits) (kept []cloud.Opening, waiting []need) {
+	needs = oldestFirst(needs)
+	var wanted []cloud.Opening
+	var queue [][]cloud.Opening
+	for _, n := range needs {
+		wanted, queue = append(wanted, n.openings...), append(queue, units(n)...)
 	}
-	if kept = merge(all); l.hold(l.of(kept...)) {
+	if kept = merge(wanted); l.hold(kept) {
 		return kept, nil
 	}
-	kept = nil
-	refused := map[*corev1.Service][]cloud.Opening{}
-	queues := queuesOf(needs, l)
-	for q := next(queues); q != nil; q = next(queues) {
-		u := q.units[0]
-		extended := add(kept, u.openings...)
-		cost := l.of(extended...) - l.of(kept...)
-		switch {
-		case cost > q.price:
-			q.price = cost // others may come first
-			continue
-		case l.hold(l.of(extended...)):
-			kept = extended
-			q.rules += max(cost, 0)
-		default:
-			refused[u.service] = append(refused[u.service], u.openings...)
-		}
-		q.units, q.price = q.units[1:], 0
-	}
-	for _, c := range needs {
-		if openings := refused[c.service]; len(openings) > 0 {
-			left = append(left, need{c.service, merge(openings)})
+	kept = l.fill(checked(needs, stay(wanted, open, l), l), queue)
+	kept = checked(needs, kept, l) // what was filled in may have joined rules
+	for _, n := range needs {
+		if closed := slices.DeleteFunc(merge(n.openings), func(o cloud.Opening) bool { return isOpen(o, kept) }); len(closed) > 0 {
+			waiting = append(waiting, need{n.service, closed})
 		}
 	}
-	return kept, left
+	return kept, waiting
 }
 
-// next returns the namespace whose turn it is, nil when nothing waits.
-func next(queues []*turns) *turns {
-	var first *turns
-	for _, q := range queues {
-		if len(q.units) > 0 && (first == nil || q.rules+q.price < first.rules+first.price) {
-			first = q
-		}
+// stay returns what is open and wanted. A closing may cut a rule into several, and so may narrower sources.
+// Then as many of these stay as the rule was, so that no other rule goes for them: those with its sources
+// first, then those of the oldest Service, then what is exchanged: wanted on these ports, and open to nobody
+// who wants it. The rest stays where there is room. What is exchanged does too, unless others have its ports.
+func stay(wanted, open []cloud.Opening, l limits) []cloud.Opening {
+	var first, rest [][]cloud.Opening
+	for _, rule := range merge(open) {
+		parts := within(wanted, []cloud.Opening{rule})
+		exchanged := slices.DeleteFunc(onPorts(wanted, rule), func(o cloud.Opening) bool { return len(within([]cloud.Opening{o}, []cloud.Opening{rule})) > 0 })
+		alone := pieces(parts, rule)
+		first = append(first, limits{l.of(rule), l.sources}.fill(nil, slices.Concat(alone, pieces(exchanged, rule))))
+		dark := slices.DeleteFunc(exchanged, func(o cloud.Opening) bool { return len(onPorts(parts, o)) > 0 })
+		rest = slices.Concat(rest, alone, pieces(dark, rule))
 	}
-	return first
+	return l.fill(l.fill(nil, first), rest)
 }
 
-// queuesOf returns the units of each namespace, those with the oldest Service first.
-func queuesOf(needs []need, l limits) []*turns {
-	needs = slices.Clone(needs)
-	slices.SortFunc(needs, func(a, b need) int { return older(a.service, b.service) })
-	byNamespace := map[string]*turns{}
-	var queues []*turns
-	for _, c := range needs {
-		units := unitsOf(c, l)
-		q := byNamespace[c.service.Namespace]
-		if q == nil && len(units) > 0 {
-			q = &turns{}
-			byNamespace[c.service.Namespace] = q
-			queues = append(queues, q)
+// pieces merges parts of a rule: by the oldest Service that has a part of it, after all others where the
+// sources are not the rule's any more.
+func pieces(parts []cloud.Opening, rule cloud.Opening) [][]cloud.Opening {
+	rank := func(piece cloud.Opening) int {
+		age := slices.IndexFunc(parts, func(part cloud.Opening) bool { return piece.From <= part.To && part.From <= piece.To })
+		if sameSources(piece, rule) {
+			return age
 		}
-		if q != nil {
-			q.units = append(q.units, units...)
-		}
+		return len(parts) + age
 	}
-	for _, q := range queues {
-		slices.SortStableFunc(q.units, func(a, b unit) int { return cmp.Compare(a.rank, b.rank) })
-	}
-	return queues
+	list := merge(parts)
+	slices.SortStableFunc(list, func(a, b cloud.Opening) int { return cmp.Compare(rank(a), rank(b)) })
+	return slices.Collect(slices.Chunk(list, 1))
 }
 
-// unitsOf divides what a Service needs.
-func unitsOf(c need, l limits) []unit {
-	var checks, others []cloud.Opening
-	for _, o := range merge(c.openings) {
-		if len(o.Balancers) > 0 {
+// checked adds the health checks of ports that stay. Where there is no room for the check of a Service, it
+// gives up ports of its own, the last ones first: without the check they are of no use. It keeps them where
+// closing them would cut rules of others into more than the firewall holds.
+func checked(needs []need, kept []cloud.Opening, l limits) []cloud.Opening {
+	for _, n := range needs {
+		checks, ports := n.parts()
+		ports = within(ports, kept)
+		for i := len(ports); i >= 0 && len(ports) > 0 && n.unchecked(kept); i-- {
+			next := without(ports[i:], needs, kept)
+			if i > 0 {
+				next = add(next, checks...)
+			}
+			if l.hold(next) && !same(next, kept) {
+				return checked(needs, next, l)
+			}
+		}
+	}
+	return kept
+}
+
+// without closes ports, except for Services whose health checks are open.
+func without(ports []cloud.Opening, needs []need, kept []cloud.Opening) []cloud.Opening {
+	var rest []cloud.Opening
+	for _, n := range needs {
+		rest = append(rest, slices.DeleteFunc(within(n.openings, kept), func(o cloud.Opening) bool {
+			return len(onPorts(ports, o)) > 0 && n.unchecked(kept)
+		})...)
+	}
+	return merge(rest)
+}
+
+// parts are the health checks from the balancer of a Service, without which its ports are of no use, and these.
+func (n need) parts() (checks, ports []cloud.Opening) {
+	for _, o := range merge(n.openings) {
+		if len(o.Sources) == 0 {
 			checks = append(checks, o)
 		} else {
-			others = append(others, o)
+			ports = append(ports, o)
 		}
 	}
-	var units []unit
-	rank := 0
-	for len(checks)+len(others) > 0 {
-		n := min(1, len(others))
-		openings := slices.Concat(checks, others[:n])
-		rank += l.of(openings...)
-		units = append(units, unit{c.service, openings, rank})
-		checks, others = nil, others[n:]
-	}
-	return units
+	return checks, ports
 }
 
-// older orders Services by age. Nobody can choose the time of creation.
-func older(a, b *corev1.Service) int {
-	return cmp.Or(
-		a.CreationTimestamp.Compare(b.CreationTimestamp.Time),
-		cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.UID, b.UID),
-	)
+// unchecked reports whether a health check of a Service is closed.
+func (n need) unchecked(open []cloud.Opening) bool {
+	checks, _ := n.parts()
+	return slices.ContainsFunc(checks, func(o cloud.Opening) bool { return !isOpen(o, open) })
+}
+
+// units divides what a Service needs into what is opened together or not at all: each port with the checks.
+func units(n need) (list [][]cloud.Opening) {
+	checks, ports := n.parts()
+	for _, port := range ports {
+		list = append(list, slices.Concat(checks, []cloud.Opening{port}))
+	}
+	return list
+}
+
+// isOpen reports whether all of an opening is open.
+func isOpen(o cloud.Opening, open []cloud.Opening) bool {
+	return same(within([]cloud.Opening{o}, open), []cloud.Opening{o})
+}
+
+// oldestFirst orders Services by age. Nobody can choose the time of creation, nor the UID, by which
+// those of one second are told apart.
+func oldestFirst(needs []need) []need {
+	return slices.SortedStableFunc(slices.Values(needs), func(a, b need) int {
+		return cmp.Or(
+			a.service.CreationTimestamp.Compare(b.service.CreationTimestamp.Time),
+			cmp.Compare(a.service.UID, b.service.UID),
+		)
+	})
 }

@@ -1,7 +1,6 @@
 package firewall
 
 import (
-	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -17,97 +16,71 @@ import (
 func everywhere() []string { return []string{"0.0.0.0/0", "::/0"} }
 
 // sourceRanges returns the client networks of a Service; none means everyone.
-func sourceRanges(svc *corev1.Service) ([]netip.Prefix, error) {
+func sourceRanges(svc *corev1.Service) ([]string, error) {
 	field, given, _ := annotation.SourceRangesOf(svc.Spec.LoadBalancerSourceRanges, svc.Annotations)
-	var ranges []netip.Prefix
+	var ranges []string
 	for _, text := range given {
 		prefix, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
 			return nil, &cloud.Invalid{Field: field, Value: text, Want: `want a network such as "10.0.0.0/8"`}
 		}
-		ranges = append(ranges, prefix.Masked())
+		ranges = append(ranges, prefix.Masked().String())
 	}
 	return ranges, nil
 }
 
 // narrow returns the part of the sources that lies in the ranges; no ranges narrow nothing.
-func narrow(sources []string, ranges []netip.Prefix) ([]string, error) {
+func narrow(sources, ranges []string) ([]string, error) {
 	if len(ranges) == 0 {
 		return sources, nil
 	}
-	var narrowed []string
 	for _, text := range sources {
-		source, err := netip.ParsePrefix(text)
-		if err != nil {
+		if _, err := netip.ParsePrefix(text); err != nil {
 			return nil, fmt.Errorf("source of an opening: %w", err)
 		}
-		for _, r := range ranges {
-			if !source.Overlaps(r) {
-				continue
-			}
-			// Of two networks that overlap, one lies in the other.
-			if r.Bits() < source.Bits() {
-				narrowed = append(narrowed, source.Masked().String())
-			} else {
-				narrowed = append(narrowed, r.String())
-			}
-		}
 	}
-	slices.Sort(narrowed)
-	return slices.Compact(narrowed), nil
+	return common(sources, ranges), nil
 }
 
 // widest returns the sources without those that lie in another one, sorted. What is not a
 // network is kept as it is.
 func widest(sources []string) []string {
-	type network struct {
-		prefix netip.Prefix
-		text   string
-	}
-	var networks []network
-	var kept []string
-	for _, text := range sources {
-		if prefix, err := netip.ParsePrefix(text); err == nil {
-			networks = append(networks, network{prefix.Masked(), text})
-		} else {
-			kept = append(kept, text)
-		}
-	}
-	// A network comes right before those that lie in it.
-	slices.SortFunc(networks, func(a, b network) int {
-		return cmp.Or(a.prefix.Addr().Compare(b.prefix.Addr()), cmp.Compare(a.prefix.Bits(), b.prefix.Bits()), cmp.Compare(a.text, b.text))
-	})
-	var last netip.Prefix
-	for _, n := range networks {
-		if !last.IsValid() || !last.Contains(n.prefix.Addr()) {
-			last = n.prefix
-			kept = append(kept, n.text)
-		}
-	}
+	networks := prefixes(sources)
+	kept := slices.DeleteFunc(slices.Clone(sources), func(text string) bool { return inside(text, networks, 1) })
 	slices.Sort(kept)
 	return slices.Compact(kept)
 }
 
-// common returns the networks that lie in both a and b. What is not a network is common where
-// both have it.
-func common(a, b []string) []string {
-	var both, networks []string
-	for _, text := range a {
-		if _, err := netip.ParsePrefix(text); err == nil {
-			networks = append(networks, text)
-		} else if slices.Contains(b, text) {
-			both = append(both, text)
-		}
-	}
-	var ranges []netip.Prefix
-	for _, text := range b {
+// common returns what lies in both a and b.
+func common(a, b []string) []string { return widest(append(lying(a, b), lying(b, a)...)) }
+
+// lying returns those of the sources that lie in one of the others. What is not a network does where it
+// is one of them.
+func lying(sources, others []string) []string {
+	networks := prefixes(others)
+	return slices.DeleteFunc(slices.Clone(sources), func(text string) bool {
+		return !inside(text, networks, 0) && !slices.Contains(others, text)
+	})
+}
+
+// prefixes returns the networks among sources.
+func prefixes(sources []string) map[netip.Prefix]bool {
+	networks := make(map[netip.Prefix]bool, len(sources))
+	for _, text := range sources {
 		if prefix, err := netip.ParsePrefix(text); err == nil {
-			ranges = append(ranges, prefix.Masked())
+			networks[prefix.Masked()] = true
 		}
 	}
-	if len(ranges) == 0 {
-		return both
+	return networks
+}
+
+// inside reports whether a source lies in one of the networks that is wider by so many bits, or by more.
+func inside(source string, networks map[netip.Prefix]bool, wider int) bool {
+	prefix, err := netip.ParsePrefix(source)
+	for bits := prefix.Bits() - wider; err == nil && bits >= 0; bits-- {
+		if network, _ := prefix.Addr().Prefix(bits); networks[network] {
+			return true
+		}
 	}
-	narrowed, _ := narrow(networks, ranges) // all of them are networks
-	return append(both, narrowed...)
+	return false
 }

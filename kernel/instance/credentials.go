@@ -189,7 +189,7 @@ func (c *credentials) checkAccount(ctx context.Context, since time.Time) error {
 		c.mu.Unlock()
 		if !unchanged.Before(since) {
 			if known.After(since) {
-				return absence.Deny(absence.Unconfirmed, "which account the credentials see was not known before; the cloud is asked again")
+				return absence.Deny(absence.Unconfirmed, "it is being checked which account the credentials see: this read began before that was known, the next one counts")
 			}
 			return nil
 		}

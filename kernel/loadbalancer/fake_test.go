@@ -84,6 +84,8 @@ type fakeDriver struct {
 	sole bool
 	// lasts are what each Observe was told of the one before it.
 	lasts []*cloud.Observed
+	// justTargets is whether the last Observe was told that nothing but targets is changed.
+	justTargets bool
 	// uninformed counts the observations that were not told of any candidate, see cloud.Spec.
 	uninformed int
 	// defaults are configured values of annotations.
@@ -134,7 +136,7 @@ func (d *fakeDriver) Observe(_ context.Context, in cloud.Input) (cloud.Observed,
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.observes++
-	d.lasts = append(d.lasts, in.Last)
+	d.lasts, d.justTargets = append(d.lasts, in.Last), in.JustTargets
 	if len(in.Candidates) == 0 {
 		d.uninformed++
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/bulklist"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/state"
 )
 
 // observe reads the balancer of the Service, from a bulk list where that is enough:
@@ -94,18 +93,15 @@ func (r finder) watch(ctx context.Context, in cloud.Input) (cloud.Observed, erro
 	in.Last = r.Memory.Last
 	observed, err := r.manager.cloud.Balancers.Observe(ctx, in)
 	if r.Memory.Last = nil; err == nil && observed.Found {
-		r.keepLast(in.Known, observed)
+		r.keepLast(observed)
 	}
 	return observed, err
 }
 
-// keepLast keeps what the driver uses of an observation at the next look. Of a balancer that is given up drivers read a part
-// only: stamps say which part, and what is recalled has to be the whole.
-func (r finder) keepLast(known cloud.Known, o cloud.Observed) {
-	switch can := r.manager.cloud.Descriptor.Capabilities; {
-	case can.VersionStamps:
-		r.Memory.Last = &o
-	case can.Recalls && (!known.Deleting || known.Retained):
-		r.Memory.Last = state.Known(o)
+// keepLast keeps what the driver uses of an observation at the next look: all of it where it compares stamps, else the id.
+func (r *reconciliation) keepLast(o cloud.Observed) {
+	if !r.manager.cloud.Descriptor.Capabilities.VersionStamps {
+		o = cloud.Observed{Found: true, ID: o.ID}
 	}
+	r.Memory.Last = &o
 }

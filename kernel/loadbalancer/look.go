@@ -49,7 +49,7 @@ func (r *reconciliation) look(ctx context.Context, look decide.Look) (err error)
 // lookForBalancer finds the Service's balancer. A read by id shows no duplicates: those of a list are kept.
 func (r *reconciliation) lookForBalancer(ctx context.Context, observe observer) error {
 	find := r.finder.findOwned
-	if r.JustTargets {
+	if r.Asked.Input.JustTargets {
 		find = r.finder.find
 	}
 	found, err := find(ctx, observe)

@@ -131,8 +131,7 @@ func New(o Options) *Manager {
 	}
 }
 
-// Compare has the next run for the Service compare all of its balancer with the cloud. Other runs take the word of
-// the last one for what the cloud tells in a request for each part, see cloud.Capabilities.Recalls.
+// Compare has the next run for the Service look at its balancer although nothing has changed, see priority and refuse.
 func (m *Manager) Compare(svc *corev1.Service) { m.due.Store(svc.UID, true) }
 
 // Name returns the balancer name that upstream CCMs derive from a Service's UID.

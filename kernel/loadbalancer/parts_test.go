@@ -1,15 +1,18 @@
 package loadbalancer
 
 import (
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/problem"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
 // What is left of a balancer that is gone keeps the Service from being forgotten.
@@ -83,6 +86,44 @@ func TestDriversAreToldWhatTheySawLast(t *testing.T) {
 	f.settle()
 	if f.driver.lasts[0] != nil {
 		t.Errorf("a new process was told of %v", f.driver.lasts[0])
+	}
+}
+
+// TestDriversWithoutStampsAreToldTheIDAlone: that the balancer was there, and nothing else of it, which takes no memory.
+func TestDriversWithoutStampsAreToldTheIDAlone(t *testing.T) {
+	broken := errors.New("broken")
+	failing := func(call string) func(*fixture) {
+		return func(f *fixture) {
+			f.svc.Annotations[keyAlgorithm.Name] = "random"
+			f.driver.fail = func(c string, _ bool) error { return map[string]error{call: broken}[c] }
+			fails(f.t, f.ensure(), "broken")
+			f.driver.fail = nil
+		}
+	}
+	id := &cloud.Observed{Found: true, ID: "lb-1"}
+	descriptor := fakeDescriptor
+	descriptor.Capabilities.VersionStamps = false
+	for name, tt := range map[string]struct {
+		act  func(*fixture)
+		want *cloud.Observed
+	}{
+		"a run that changes nothing": {func(f *fixture) { f.settle() }, id},
+		"a change that fails":        {failing("apply"), id},
+		"a look that fails":          {failing("observe"), nil},
+		"a comparison":               {func(f *fixture) { f.Compare(f.svc) }, nil},
+		"another process":            {func(f *fixture) { f.start(run.Live, descriptor) }, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			f.start(run.Live, descriptor)
+			f.settle()
+			tt.act(f)
+			f.driver.lasts = nil
+			_ = f.ensure()
+			if diff := cmp.Diff(tt.want, f.driver.lasts[0]); diff != "" {
+				t.Errorf("the next look was told (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -125,8 +125,8 @@ func (r *reconciliation) compare(ctx context.Context) context.Context {
 	if _, r.compares = r.manager.due.LoadAndDelete(r.Asked.Service.UID); !r.compares {
 		return ctx
 	}
-	if r.writer.recalls() {
-		r.Memory.Last = nil
+	if !r.Cloud.Descriptor.Capabilities.VersionStamps {
+		r.Memory.Last = nil // a driver may look in lists then, which show second balancers
 	}
 	return r.priority(ctx, true)
 }

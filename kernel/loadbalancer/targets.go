@@ -33,7 +33,7 @@ func (m *Manager) UpdateTargets(ctx context.Context, svc *corev1.Service, nodes 
 }
 
 func (r *reconciliation) updateTargets(ctx context.Context) error {
-	r.JustTargets = true
+	r.Asked.Input.JustTargets = true
 	next, err := r.decide(ctx, decide.Case.Retarget)
 	if err != nil {
 		return r.failed(ctx, err)

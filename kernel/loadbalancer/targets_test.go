@@ -21,10 +21,17 @@ func TestUpdateTargets(t *testing.T) {
 	}
 	f.wrote("create target d; delete target a")
 	f.said()
+	if !f.driver.justTargets {
+		t.Error("the driver was not told that just targets are changed")
+	}
 	if err := f.UpdateTargets(t.Context(), f.svc, f.nodes); err != nil {
 		t.Fatal(err)
 	}
 	f.wrote()
+	_ = f.ensure()
+	if f.driver.justTargets {
+		t.Error("the driver was told that just targets are changed while the Service is compared")
+	}
 }
 
 func TestUpdateTargetsIsPendingWhileTheCloudIs(t *testing.T) {

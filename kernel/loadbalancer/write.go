@@ -128,9 +128,6 @@ func (r writer) write(ctx context.Context, d decide.Decision) (cloud.Progress, e
 		if change.After == nil && !progress.More {
 			r.noteDeletion(d, change.Before.ID, err)
 		}
-		if r.recalls() {
-			r.Memory.Last = nil
-		}
 	}
 	return progress, err
 }
@@ -168,9 +165,6 @@ func (r writer) restOf(d decide.Decision, progress cloud.Progress) *state.Rest {
 	}
 	return &state.Rest{Change: change.Change, Request: r.Asked.Fingerprint, Seen: time.Now(), Steps: progress.Rest}
 }
-
-// recalls reports whether the driver takes parts of a balancer from what was known of it before.
-func (r writer) recalls() bool { return r.Cloud.Descriptor.Capabilities.Recalls }
 
 // refusal remembers what a change was made of that failed, and returns the error as the caller shall see it.
 func (r writer) refusal(ctx context.Context, d decide.Decision, progress cloud.Progress, err error) error {
@@ -211,8 +205,8 @@ func (r writer) applied(change *decide.Change, before state.LastApplied, progres
 	r.Memory.Repeated = again.With(progress.Step)
 	if created := madeBy(change, progress); created != nil {
 		r.Memory.Created, r.Memory.Refusals = created.ID, 0
-		if created.Native != nil && r.manager.cloud.Descriptor.Capabilities.VersionStamps {
-			r.Memory.Last = created
+		if created.Native != nil || !r.manager.cloud.Descriptor.Capabilities.VersionStamps {
+			r.keepLast(*created)
 		}
 	}
 }
@@ -240,9 +234,6 @@ func (r writer) remember(d decide.Decision, before state.LastApplied, progress c
 		r.again, r.Memory.Repeated = progress.Again, state.Repetition{}
 	default:
 		r.Memory.RecordApplied(change.After, d.IsWhole(), before)
-		if r.recalls() && !d.Plan.Empty() {
-			r.Memory.Recall(progress.Observed)
-		}
 		if d.Err == nil { // where something could not be read, the next pass is like the first one
 			r.brought(change)
 		}

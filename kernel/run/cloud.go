@@ -128,7 +128,9 @@ func (c *Cloud) balancers(driver *cloud.Driver, by *caller) {
 	group, network := driver.Balancers, newNetwork(driver.Balancers.NetworkReader)
 	c.Defaults, c.Annotations = group.Defaults, c.Annotations.Without(group.Impossible)
 	next, steps := composite.Balancers(driver)
-	c.Balancers = &balancers{by, next, network}
+	if next != nil {
+		c.Balancers = &balancers{by, next, network}
+	}
 	if steps != nil {
 		c.Planner = &planner{by, steps}
 	}

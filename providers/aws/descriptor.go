@@ -36,7 +36,6 @@ func Descriptor() cloud.Descriptor {
 			Protocols:      []cloud.Protocol{cloud.ProtocolTCP, cloud.ProtocolUDP},
 			NodePorts:      true,
 			SourceRanges:   true,
-			Recalls:        true,
 			FindsInLists:   true,
 			Immutable:      []string{"type", cloud.FieldScope, cloud.FieldName},
 			Fields:         serviceFields(),

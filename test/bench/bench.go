@@ -106,7 +106,7 @@ func Run(ctx context.Context, o Options) (Result, error) {
 	defer watch.stop()
 	r.watch = watch
 	if o.Profiles != "" {
-		if r.token, err = r.profilerToken(ctx); err != nil {
+		if r.token, err = profilerToken(ctx, r.lab.Client()); err != nil {
 			return Result{}, fmt.Errorf("making the account that reads profiles: %w", err)
 		}
 	}

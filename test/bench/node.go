@@ -92,7 +92,7 @@ func (r *run) restartAndNotReady(ctx context.Context) error {
 		return err
 	}
 	defer p.Kill()
-	ctx, cancel := within(ctx, p, 20*time.Minute+r.notReadyWindow())
+	ctx, cancel := within(ctx, p, 20*time.Minute+notReadyWindow(r.listAge()))
 	defer cancel()
 	if err := r.afterStart(ctx, p, m); err != nil {
 		return err
@@ -129,12 +129,12 @@ func (r *run) afterStart(ctx context.Context, p *ccm.Process, m moment) error {
 }
 
 // notReadyWindow is how long two lists serve, and one where that is many minutes.
-func (r *run) notReadyWindow() time.Duration {
+func notReadyWindow(listAge time.Duration) time.Duration {
 	lists := time.Duration(2)
-	if r.listAge() > 5*time.Minute {
+	if listAge > 5*time.Minute {
 		lists = 1
 	}
-	return lists*r.listAge() + 10*time.Second
+	return lists*listAge + 10*time.Second
 }
 
 // notReady measures a while with a tenth of the nodes NotReady.
@@ -143,7 +143,7 @@ func (r *run) notReady(ctx context.Context) error {
 	if err := r.setReady(ctx, tenth, false); err != nil {
 		return err
 	}
-	m, window := r.now(), r.notReadyWindow()
+	m, window := r.now(), notReadyWindow(r.listAge())
 	if err := pause(ctx, window); err != nil {
 		return err
 	}

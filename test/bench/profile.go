@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -131,8 +132,7 @@ func (p *profiler) text(ctx context.Context, index, ending string, profiles ...s
 }
 
 // profilerToken makes an account that may read profiles, and returns a token of it.
-func (r *run) profilerToken(ctx context.Context) (string, error) {
-	client := r.lab.Client()
+func profilerToken(ctx context.Context, client kubernetes.Interface) (string, error) {
 	accounts := client.CoreV1().ServiceAccounts(metav1.NamespaceDefault)
 	_, err := accounts.Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: reader}}, metav1.CreateOptions{})
 	if err != nil {

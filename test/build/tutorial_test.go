@@ -42,7 +42,7 @@ func TestTutorial(t *testing.T) {
 		case "diff":
 			r.change(path, text)
 		case "sh":
-			for command := range strings.Lines(text) {
+			for command := range strings.Lines(strings.ReplaceAll(text, "\\\n", "")) {
 				r.run(strings.TrimSpace(command))
 				steps++
 			}

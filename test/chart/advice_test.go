@@ -7,6 +7,9 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
+// look lets the notes look at the cluster.
+const look = "advice: {enabled: true}"
+
 const strangers = `
 apiVersion: apps/v1
 kind: DaemonSet
@@ -53,7 +56,7 @@ func TestAdvice(t *testing.T) {
 		{"", "There are 2 control-plane Nodes: with replicaCount=2"},
 	}
 	for _, tt := range tests {
-		values := []string{minimal("digitalocean"), tt.values}
+		values := []string{minimal("digitalocean"), look, tt.values}
 		if notes := mustRender(t, release{cluster: c.AdminConfig(), values: values}).notes; !strings.Contains(notes, tt.says) {
 			t.Errorf("%s: the notes lack %q:\n%s", tt.values, tt.says, notes)
 		}
@@ -64,27 +67,31 @@ func TestAdvice(t *testing.T) {
 	// A scheme of static.schemes is nobody else's.
 	const others = "have provider-IDs of others and are never touched: advice-k3s (k3s://advice-k3s). A scheme that no cloud has, such as k3s and rke2, can be named in static.schemes."
 	for values, want := range map[string]bool{"": true, "static: {schemes: [k3s]}": false} {
-		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("static"), values}}).notes
+		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("static"), look, values}}).notes
 		if strings.Contains(notes, others) != want || strings.Contains(notes, "Secret") {
 			t.Errorf("static with %q:\n%s", values, notes)
 		}
 	}
 	for _, absent := range []string{"advice-waiting", "replicaCount=2", "somebody_1"} {
-		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("digitalocean"), "replicaCount: 2"}}).notes
+		notes := mustRender(t, release{cluster: c.AdminConfig(), values: []string{minimal("digitalocean"), look, "replicaCount: 2"}}).notes
 		if strings.Contains(notes, absent) {
 			t.Errorf("the notes name %s:\n%s", absent, notes)
 		}
 	}
 }
 
-// A user who may read nothing can install without the advice.
+// helm's user may read nothing in the cluster: an installation with the defaults looks at nothing, and its notes name the
+// doctor. A refused look cannot be caught in a template.
 func TestAdviceOff(t *testing.T) {
 	config := aCluster(t).AdminConfig()
 	config.Impersonate.UserName = "nobody-special"
-	for values, fails := range map[string]bool{"": true, "advice: {enabled: false}": false} {
-		_, err := render(t, release{cluster: config, values: []string{minimal("digitalocean"), values}})
+	for values, fails := range map[string]bool{"": false, look: true} {
+		out, err := render(t, release{cluster: config, values: []string{minimal("digitalocean"), values}})
 		if (err != nil) != fails {
 			t.Errorf("%q: %v", values, err)
+		}
+		if !fails && !strings.Contains(out.notes, "`helm test` runs `doctor`") {
+			t.Errorf("the notes do not name the doctor:\n%s", out.notes)
 		}
 	}
 }

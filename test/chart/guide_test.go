@@ -15,7 +15,7 @@ import (
 
 var (
 	shell       = regexp.MustCompile("(?ms)^```sh\n(.*?)^```")
-	pushes      = regexp.MustCompile(`(?m)^skopeo copy --all oci:dist/image/(\S+) docker://(\S+)$`)
+	pushes      = regexp.MustCompile(`(?m)^skopeo copy --all oci:dist/image/(\S+)(?: \\\n)?\s+docker://(\S+)$`)
 	blockOfYAML = regexp.MustCompile("(?ms)^```yaml\n(.*?)^```")
 	setFlag     = regexp.MustCompile(`--set ([^ =]+=[^ \n]+)`)
 )

@@ -189,14 +189,15 @@ func nodeDeleted(t *testing.T, c *cluster) {
 
 func serviceServed(t *testing.T, c *cluster) {
 	service := &corev1.Service{
-		ObjectMeta: metav1.ObjectMeta{Name: "program", Namespace: "default"},
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "program-", Namespace: "default"},
 		Spec:       corev1.ServiceSpec{Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}}},
 	}
-	if _, err := c.Client().CoreV1().Services("default").Create(within(t), service, metav1.CreateOptions{}); err != nil {
+	service, err := c.Client().CoreV1().Services("default").Create(within(t), service, metav1.CreateOptions{})
+	if err != nil {
 		t.Fatal(err)
 	}
-	err := controlplane.Eventually(within(t), func(ctx context.Context) error {
-		svc, err := c.Client().CoreV1().Services("default").Get(ctx, "program", metav1.GetOptions{})
+	err = controlplane.Eventually(within(t), func(ctx context.Context) error {
+		svc, err := c.Client().CoreV1().Services("default").Get(ctx, service.Name, metav1.GetOptions{})
 		if err == nil && len(svc.Status.LoadBalancer.Ingress) == 0 {
 			err = errors.New("the Service has no address")
 		}

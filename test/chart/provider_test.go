@@ -176,9 +176,14 @@ func TestSettingsHaveValues(t *testing.T) {
 		"AWS_ENDPOINT_URL_ELASTIC_LOAD_BALANCING_V2": "endpointURL is the one of all services",
 		"AWS_ENDPOINT_URL_STS":                       "endpointURL is the one of all services",
 	}
+	// What the values of settings leave out, because only one of two may be set.
+	instead := map[string]string{"hcloud": "hcloud: {loadBalancers: {networkZone: '', location: fsn1}}"}
 	for _, d := range descriptors() {
 		set := settings[d.Name]
 		env := mustRender(t, release{values: []string{minimal(d.Name), set}}).env(t)
+		if other := instead[d.Name]; other != "" {
+			maps.Copy(env, mustRender(t, release{values: []string{minimal(d.Name), set, other}}).env(t))
+		}
 		for _, s := range d.Settings {
 			variable := s.Name
 			if s.Secret {

@@ -31,7 +31,7 @@ metrics:
   port: 10300
   unauthenticated: true
   service: {annotations: {a: b}}
-  serviceMonitor: {enabled: true, interval: 30s, additionalLabels: {release: prometheus}, relabelings: [{action: labeldrop, regex: x}], metricRelabelings: [{action: labeldrop, regex: y}]}
+  serviceMonitor: {enabled: true, namespace: monitoring, interval: 30s, scrapeTimeout: 9s, additionalLabels: {release: prometheus}, relabelings: [{action: labeldrop, regex: x}], metricRelabelings: [{action: labeldrop, regex: y}]}
   prometheusRule: {enabled: true, disabledAlerts: [CCMDrift], additionalLabels: {release: prometheus}}
   dashboard: {enabled: true, namespace: monitoring}
 doctor: {test: {enabled: false}, uninstallGuard: {enabled: true}}
@@ -45,6 +45,7 @@ initContainers: [{name: before, image: before}]
 extraObjects: [{apiVersion: v1, kind: ConfigMap, metadata: {name: more, namespace: kube-system}}]
 commonLabels: {team: infra}
 commonAnnotations: {owner: me}
+deploymentAnnotations: {deployment: annotation}
 podLabels: {pod: label}
 podAnnotations: {pod: annotation}
 global: {imagePullSecrets: [{name: everywhere}]}
@@ -105,7 +106,6 @@ hcloud:
   zoneLabel: false
   loadBalancers:
     enabled: false
-    location: fsn1
     networkZone: eu-central
     type: lb21
     algorithm: least_connections

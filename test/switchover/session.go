@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/fold"
 )
 
 // Session is a page of the documentation with commands, as somebody types them, and what the binary says.
@@ -23,7 +24,7 @@ type Session struct {
 // Session begins a page, which is a path of the repository, with its title and introduction.
 func (c *Cluster) Session(path, title, introduction string) *Session {
 	s := &Session{cluster: c, path: path}
-	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n`--kubeconfig` is left out. Lines are as long as in a very wide terminal.\n", title, introduction)
+	fmt.Fprintf(&s.text, "# %s\n\n<!-- Recorded by a test, with -update. Do not edit. -->\n\n%s\n`--kubeconfig` is left out. Lines are those of a very wide terminal, broken after 76 characters.\n", title, introduction)
 	return s
 }
 
@@ -70,7 +71,7 @@ var volatile = []struct {
 	{regexp.MustCompile(`\ba[0-9a-f]{31}\b`), "a0123456789abcdef0123456789abcde"},
 	{regexp.MustCompile(`\b3[0-2][0-9]{3}\b`), "30080"},
 	{regexp.MustCompile(`(?m)^(  age +)(?:[0-9]+[hms])+.*$`), "${1}9s"},
-	{regexp.MustCompile(`(?m)^(  brake +[0-9]+ of [0-9]+) +\(`), "${1}  ("}, // padded where the age, which is above, says more
+	{regexp.MustCompile(`(?m)^(  machine gone  not asked) +\(`), "${1}  ("}, // in one column with the brake, where the age is below the grace
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}`), "2026-01-02 03:04:05"},
 	{regexp.MustCompile(`[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z`), "2026-01-02T03:04:05Z"},
 	{regexp.MustCompile(`since [0-9]{2}:[0-9]{2}:[0-9]{2}`), "since 03:04:05"},
@@ -136,7 +137,7 @@ func (s *Session) Switch(service, node string) {
 func (s *Session) End(write bool) {
 	t := s.cluster.t
 	t.Helper()
-	text := normal(s.text.String())
+	text := fold.Document(normal(s.text.String()))
 	root, err := ccm.Root()
 	s.cluster.must(err)
 	path := filepath.Join(root, s.path)

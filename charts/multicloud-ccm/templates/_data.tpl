@@ -45,6 +45,15 @@ who would take the finalizers off. That the controller of Services is off says n
 {{- if and .Values.doctor.uninstallGuard.enabled $can.loadBalancers }}true{{ end }}
 {{- end }}
 
+{{/* Says "true" where no value says where Hetzner's load balancers are made. A variable may. */}}
+{{- define "multicloud-ccm.nowhere" -}}
+{{- $made := and (eq .Values.provider "hcloud") (has "service-lb-controller" (include "multicloud-ccm.controllers" . | fromJson).list) }}
+{{- $of := .Values.hcloud.loadBalancers }}
+{{- $elsewhere := .Values.extraEnvFrom }}
+{{- range .Values.extraEnv }}{{ if has .name (list "HCLOUD_LOAD_BALANCERS_LOCATION" "HCLOUD_LOAD_BALANCERS_NETWORK_ZONE") }}{{ $elsewhere = true }}{{ end }}{{ end }}
+{{- if and $made $of.enabled (not $of.location) (not $of.networkZone) (not $elsewhere) }}true{{ end }}
+{{- end }}
+
 {{/* {"list": the controllers that run}: switched on, and the cloud has something for them. */}}
 {{- define "multicloud-ccm.controllers" -}}
 {{- $can := get (include "multicloud-ccm.provider" . | fromJson) "capabilities" | default dict }}

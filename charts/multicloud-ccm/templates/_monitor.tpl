@@ -6,6 +6,9 @@
   {{- with .of.interval }}
   interval: {{ . }}
   {{- end }}
+  {{- with .of.scrapeTimeout }}
+  scrapeTimeout: {{ . }}
+  {{- end }}
   # The certificate is made at start and nobody signs it.
   tlsConfig:
     insecureSkipVerify: true
@@ -27,6 +30,13 @@
   metricRelabelings:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- end }}
+
+{{/* Where that account is: the Prometheus operator takes its token from the namespace of the monitor. */}}
+{{- define "multicloud-ccm.monitorNamespace" -}}
+{{- $m := .Values.metrics }}
+{{- $of := ternary $m.serviceMonitor $m.podMonitor $m.serviceMonitor.enabled }}
+{{- default (include "multicloud-ccm.namespace" .) $of.namespace }}
 {{- end }}
 
 {{/* Says "true" where a monitor needs the account that reads metrics. Without roles there is none. */}}

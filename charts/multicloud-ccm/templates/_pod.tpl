@@ -28,13 +28,21 @@ Nine tenths of the container's memory limit in bytes: near the limit the program
 garbage more often instead of being killed. Nothing without a limit, or with one's own GOMEMLIMIT.
 */}}
 {{- define "multicloud-ccm.memoryLimit" -}}
-{{- $limit := include "multicloud-ccm.text" (get (get .Values.resources "limits" | default dict) "memory") }}
-{{- $unit := regexFind "[a-zA-Z]*$" $limit }}
-{{- $bytes := dict "" 1 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
+{{- $bytes := include "multicloud-ccm.bytes" (get (get .Values.resources "limits" | default dict) "memory") }}
 {{- $own := false }}
 {{- range .Values.extraEnv }}{{ if eq .name "GOMEMLIMIT" }}{{ $own = true }}{{ end }}{{ end }}
-{{- if and (regexMatch "^[0-9.]+[a-zA-Z]*$" $limit) (hasKey $bytes $unit) (not $own) }}
-{{- mulf (trimSuffix $unit $limit | float64) (get $bytes $unit) 0.9 | int64 }}
+{{- if and $bytes (not $own) }}
+{{- mulf (float64 $bytes) 0.9 | int64 }}
+{{- end }}
+{{- end }}
+
+{{/* The bytes of a quantity of memory, "" for what is none. */}}
+{{- define "multicloud-ccm.bytes" -}}
+{{- $quantity := include "multicloud-ccm.text" . }}
+{{- $unit := regexFind "[a-zA-Z]*$" $quantity }}
+{{- $bytes := dict "" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "Ki" 1024 "Mi" 1048576 "Gi" 1073741824 }}
+{{- if and (regexMatch "^[0-9.]+[a-zA-Z]*$" $quantity) (hasKey $bytes $unit) }}
+{{- mulf (trimSuffix $unit $quantity | float64) (get $bytes $unit) }}
 {{- end }}
 {{- end }}
 

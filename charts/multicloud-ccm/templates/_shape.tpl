@@ -9,7 +9,9 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- $c := . }}
 {{- range $name := keys .at | sortAlpha }}
 {{- if not (hasKey $c.fields $name) }}
-{{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (include "multicloud-ccm.noSuchValue" (dict "name" $name "fields" $c.fields "prefix" $c.prefix))) }}
+{{- $texts := include "multicloud-ccm.upstream" (dict "root" $c.root "path" (printf "%s%s" $c.prefix $name) "v" (get $c.at $name)) | fromJsonArray }}
+{{- if not $texts }}{{ $texts = list (include "multicloud-ccm.noSuchValue" (dict "name" $name "fields" $c.fields "prefix" $c.prefix)) }}{{ end }}
+{{- range $texts }}{{ include "multicloud-ccm.problem" (dict "problems" $c.problems "text" .) }}{{ end }}
 {{- $_ := unset $c.at $name }}
 {{- end }}
 {{- end }}
@@ -22,7 +24,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- include "multicloud-ccm.problem" (dict "problems" $c.problems "text" (printf "%s is %s: use a map of %s" $path (toJson $v | trunc 80) (keys $f.fields | sortAlpha | join ", "))) }}
 {{- end }}
 {{- if not (and $there (kindIs "map" $v)) }}{{ $_ := set $c.at $name dict }}{{ end }}
-{{- include "multicloud-ccm.shape" (dict "at" (get $c.at $name) "fields" $f.fields "prefix" (printf "%s." $path) "problems" $c.problems "absent" (not (and $there (kindIs "map" $v)))) }}
+{{- include "multicloud-ccm.shape" (dict "at" (get $c.at $name) "fields" $f.fields "prefix" (printf "%s." $path) "problems" $c.problems "root" $c.root "absent" (not (and $there (kindIs "map" $v)))) }}
 {{- else if not $there }}
 {{- $_ := set $c.at $name (include "multicloud-ccm.instead" (dict "f" $f "null" (not $c.absent)) | fromJson).v }}
 {{- else if eq $f.type "record" }}

@@ -7,7 +7,7 @@ before the others of the folder.
 
 {{- define "multicloud-ccm.validate" -}}
 {{- $shape := dict "list" list }}
-{{- include "multicloud-ccm.shape" (dict "at" .Values "fields" (.Files.Get "files/shape.yaml" | fromYaml) "prefix" "" "problems" $shape) }}
+{{- include "multicloud-ccm.shape" (dict "at" .Values "fields" (.Files.Get "files/shape.yaml" | fromYaml) "prefix" "" "problems" $shape "root" .) }}
 {{- $rest := concat
   (include "multicloud-ccm.problemsOfIdentity" . | fromJsonArray)
   (include "multicloud-ccm.problemsOfProvider" . | fromJsonArray)
@@ -96,6 +96,11 @@ before the others of the folder.
 {{- $p = append $p "digitalocean.firewall.tags is set and digitalocean.firewall.name is not: set it to the name of the cloud firewall, or leave both out" }}
 {{- end }}
 {{- end }}
+{{- with and (eq $name "hcloud") $block.loadBalancers }}
+{{- if and .location .networkZone }}
+{{- $p = append $p (printf "hcloud.loadBalancers.location is %q and hcloud.loadBalancers.networkZone is %q: leave one of them out" .location .networkZone) }}
+{{- end }}
+{{- end }}
 {{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
 {{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of provider %s have no tags: set it to false" $name) }}
 {{- end }}
@@ -157,6 +162,14 @@ before the others of the folder.
 {{- $p := list }}
 {{- if and (eq .Values.kind "DaemonSet") (ne (int64 .Values.replicaCount) 1) }}
 {{- $p = append $p (printf "kind is DaemonSet and replicaCount is %d: a DaemonSet has one Pod for each node, leave replicaCount out" (int64 .Values.replicaCount)) }}
+{{- end }}
+{{- $limit := get (get .Values.resources "limits" | default dict) "memory" }}
+{{- $memory := include "multicloud-ccm.bytes" $limit }}
+{{- if and $memory (lt (float64 $memory) (mulf 64 1048576)) }}
+{{- $p = append $p (printf "resources.limits.memory is %s: use at least 64Mi, with 1,000 Nodes 192Mi" (include "multicloud-ccm.text" $limit)) }}
+{{- end }}
+{{- if and .Values.podDisruptionBudget.minAvailable (ne (toString .Values.podDisruptionBudget.maxUnavailable) "1") }}
+{{- $p = append $p "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are set: leave one of them out" }}
 {{- end }}
 {{- if and .Values.networkPolicy.enabled .Values.hostNetwork }}
 {{- $p = append $p "networkPolicy.enabled and hostNetwork are true: policies have no effect on the host network, switch one of them off" }}

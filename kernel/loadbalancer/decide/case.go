@@ -24,8 +24,6 @@ type Case struct {
 	// Live says that changes are really made, and Forecast that nothing is done with the decision: that the cloud is busy does not
 	// matter then.
 	Live, Forecast bool
-	// JustTargets says that nothing but targets is changed in this run.
-	JustTargets bool
 }
 
 // Subject is the Service that is decided about, as far as nothing has to be looked for: what it asks for, its cloud, and what

@@ -40,7 +40,7 @@ type Service struct {
 	Phase Phase
 	// NotReplaced is why the cloud does not have a part of the balancer as the Service asks for it, nil where it has all.
 	NotReplaced *NotReplaced
-	// Last is what was last observed, nil when nothing was found.
+	// Last is what is kept of the last observation, nil when nothing was found.
 	Last           *cloud.Observed
 	LastApplied    LastApplied
 	Repeated       Repetition
@@ -72,31 +72,6 @@ type KeptTargets struct {
 type NotReplaced struct {
 	Why     *cloud.NotReplaced
 	Request string
-}
-
-// Known returns what is kept of an observation where the driver recalls the balancer. The targets of
-// listeners are mostly those of the balancer, of which one list is enough.
-func Known(o cloud.Observed) *cloud.Observed {
-	b := o.Balancer
-	b.Listeners = slices.Clone(b.Listeners)
-	for i, l := range b.Listeners {
-		if l.Targets != nil && slices.Equal(l.Targets, b.Targets) {
-			b.Listeners[i].Targets = b.Targets
-		}
-	}
-	return &cloud.Observed{Found: true, ID: o.ID, Balancer: b}
-}
-
-// Recall keeps what a balancer is after a change that was carried out whole, as it was told. Which of its
-// targets each listener has follows from the request.
-func (m *Service) Recall(told *cloud.Observed) {
-	if told == nil || told.State != cloud.BalancerActive {
-		return
-	}
-	m.Last = Known(*told)
-	for i := range m.Last.Balancer.Listeners {
-		m.Last.Balancer.Listeners[i].Targets = nil
-	}
 }
 
 // Refusal is why a Service without a balancer was refused, after what its balancer needs was looked up.

@@ -2,7 +2,6 @@ package elb
 
 import (
 	"cmp"
-	"maps"
 	"strconv"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -48,15 +47,6 @@ func viewAttributes(a *types.LoadBalancerAttributes) map[string]string {
 	if c := a.ConnectionDraining; c != nil && c.Enabled {
 		fields[desired.FieldDraining] = "true"
 		fields[desired.FieldDrainingTimeout] = cmp.Or(number32(c.Timeout), option.DrainingTimeout.Default)
-	}
-	return fields
-}
-
-// recalled are the attributes among the fields of the last look. The description of a balancer has all others.
-func recalled(known map[string]string) map[string]string {
-	fields := maps.Clone(known)
-	for _, described := range []string{balancer.FieldType, balancer.FieldSubnets, balancer.FieldGroups, balancer.FieldTags} {
-		delete(fields, described)
 	}
 	return fields
 }

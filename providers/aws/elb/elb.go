@@ -29,9 +29,7 @@ import (
 // time, so that it is never pending.
 func (e *Balancers) Observe(ctx context.Context, s *Snapshot, in cloud.Input) (cloud.Observed, error) {
 	lb := s.Balancer
-	if known := in.Last; known != nil && known.ID == s.Name {
-		lb.attributes = recalled(known.Balancer.ProviderFields)
-	} else if !in.Deleting {
+	if !in.Deleting && !in.JustTargets {
 		if err := e.complete(ctx, lb); err != nil {
 			return cloud.Observed{}, err
 		}
@@ -169,7 +167,7 @@ const (
 type Balancer struct {
 	types.LoadBalancerDescription
 	Tags map[string]string
-	// attributes are as in the portable view. They are nil until complete.
+	// attributes are as in the portable view. They are nil where they were not read.
 	attributes map[string]string
 }
 

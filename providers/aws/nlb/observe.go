@@ -38,39 +38,10 @@ func (n *Balancers) Observe(ctx context.Context, s *Snapshot, in cloud.Input) (c
 	return o, nil
 }
 
-// What AWS tells of one balancer, listener or target group in a request is taken from the last look:
-//
-//	part                                    is taken from there where
-//	attributes of the balancer              it was about this balancer
-//	attributes and targets of a             its listener has the same port and protocol, and leads to a
-//	 target group                           target group of the same port, protocol and kind
-//	certificates besides the default one    the default one is the same
-//	idle timeout of a listener              it was known
-//	health of targets                       never; while a target group waits for it, nothing is
-
-// known returns what the last look knew of the balancer, the zero value for nothing. A balancer that goes is
-// read itself. A target group that no listener leads to was led to a moment ago, or will be.
-func (s *Snapshot) known(known cloud.Known) cloud.Balancer {
-	if known.Last == nil || known.Deleting || known.Last.ID != aws.ToString(s.Balancer.LoadBalancerArn) || len(s.Groups.Unused) > 0 {
-		return cloud.Balancer{}
-	}
-	return known.Last.Balancer
-}
-
-// knownAs returns what is known of the listener, the zero value for nothing.
-func (l Listener) knownAs(known cloud.Balancer) cloud.Listener {
-	for _, was := range known.Listeners {
-		if was.Port == int(aws.ToInt32(l.Port)) && string(was.Protocol) == string(l.Protocol) {
-			return was
-		}
-	}
-	return cloud.Listener{}
-}
-
 // complete reads what is in a network balancer: attributes, listeners and their target groups, of which all are listed. Of
 // one that goes it does without what its deletion does not take.
 func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) error {
-	lb, known := s.Balancer, s.known(in.Known)
+	lb := s.Balancer
 	var err error
 	if lb.groups, err = n.Targets.Behind(ctx, s.Groups, aws.ToString(lb.LoadBalancerArn)); err != nil {
 		return err
@@ -78,8 +49,10 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) e
 	if balancer.GivenUp(in.Known) && balancer.FoundAgain(in, s.Name) {
 		return nil
 	}
-	if err := n.readAttributes(ctx, lb, known); err != nil || balancer.GivenUp(in.Known) {
-		return err
+	if !in.JustTargets {
+		if err := n.readAttributes(ctx, lb); err != nil || balancer.GivenUp(in.Known) {
+			return err
+		}
 	}
 	listeners, err := filter.All(func(page *string) (*sdk.DescribeListenersOutput, error) {
 		return n.Client.DescribeListeners(ctx, &sdk.DescribeListenersInput{LoadBalancerArn: lb.LoadBalancerArn, Marker: page})
@@ -89,7 +62,7 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) e
 	}
 	for _, one := range listeners {
 		l := Listener{Listener: one}
-		if err := n.completeListener(ctx, s, &l, known, in); err != nil {
+		if err := n.completeListener(ctx, s, &l, in); err != nil {
 			return err
 		}
 		lb.listeners = append(lb.listeners, l)
@@ -97,17 +70,16 @@ func (n *Balancers) complete(ctx context.Context, s *Snapshot, in cloud.Input) e
 	return nil
 }
 
-// completeListener reads what is in a listener that is not known.
-func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listener, known cloud.Balancer, in cloud.Input) error {
-	was := l.knownAs(known)
-	if err := n.readCertificates(ctx, l, was); err != nil {
+// completeListener reads what is in a listener.
+func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listener, in cloud.Input) error {
+	if err := n.readCertificates(ctx, l); err != nil {
 		return err
 	}
 	all := slices.Concat(s.Balancer.groups, s.Groups.Listed)
 	if i := slices.IndexFunc(all, func(g targetgroup.Group) bool { return aws.ToString(g.TargetGroupArn) == l.leadsTo() }); i >= 0 {
 		l.group = all[i]
 		if !in.Deleting {
-			if err := n.Targets.Recall(ctx, &l.group, was, known.Targets); err != nil {
+			if err := n.Targets.Complete(ctx, &l.group); err != nil {
 				return err
 			}
 		}
@@ -115,17 +87,11 @@ func (n *Balancers) completeListener(ctx context.Context, s *Snapshot, l *Listen
 	if !s.Balancer.isTimed(in) {
 		return nil
 	}
-	return n.readTimeout(ctx, l, was)
+	return n.readTimeout(ctx, l)
 }
 
-func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known cloud.Balancer) error {
+func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer) error {
 	lb.attributes = map[string]string{}
-	if known.ProviderFields != nil {
-		for attribute, field := range attributeFields {
-			lb.attributes[attribute] = known.ProviderFields[field]
-		}
-		return nil
-	}
 	answer, err := n.Client.DescribeLoadBalancerAttributes(ctx, &sdk.DescribeLoadBalancerAttributesInput{LoadBalancerArn: lb.LoadBalancerArn})
 	if err != nil {
 		return fmt.Errorf("reading the attributes: %w", err)
@@ -137,12 +103,8 @@ func (n *Balancers) readAttributes(ctx context.Context, lb *Balancer, known clou
 }
 
 // readCertificates reads the certificates of a listener besides the default one, where it can have any.
-func (n *Balancers) readCertificates(ctx context.Context, l *Listener, was cloud.Listener) error {
+func (n *Balancers) readCertificates(ctx context.Context, l *Listener) error {
 	if l.Protocol != types.ProtocolEnumTls {
-		return nil
-	}
-	if arns := certificatesOf(was); len(arns) > 0 && arns[0] == l.certificate() {
-		l.extra = arns[1:]
 		return nil
 	}
 	certificates, err := filter.All(func(page *string) (*sdk.DescribeListenerCertificatesOutput, error) {
@@ -168,8 +130,8 @@ func (lb *Balancer) isTimed(in cloud.Input) bool {
 }
 
 // readTimeout reads the idle timeout of a listener that has one which can be changed.
-func (n *Balancers) readTimeout(ctx context.Context, l *Listener, was cloud.Listener) error {
-	if l.idle = was.ProviderFields[balancer.FieldIdleTimeout]; l.idle != "" || !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
+func (n *Balancers) readTimeout(ctx context.Context, l *Listener) error {
+	if !desired.HasTimeout(cloud.Protocol(l.Protocol)) {
 		return nil
 	}
 	answer, err := n.Client.DescribeListenerAttributes(ctx, &sdk.DescribeListenerAttributesInput{ListenerArn: l.ListenerArn})

@@ -32,6 +32,7 @@ func (n *Balancers) view(s *Snapshot, in cloud.Input) cloud.Balancer {
 	}
 	for attribute, field := range attributeFields {
 		switch logs := lb.attributes[attributeLog] == "true"; {
+		case lb.attributes == nil: // they were not read
 		case field != balancer.FieldLogBucket && field != balancer.FieldLogPrefix:
 			b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
 		case logs: // they are managed only while the log is on

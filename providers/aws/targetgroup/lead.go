@@ -51,7 +51,7 @@ func (c *Change) choose(ctx context.Context, have Group, l cloud.Listener) (Grou
 	names := groupNames(c.Cluster.ID, l, c.Of.Input.Owner)
 	for _, unused := range c.Set.Unused {
 		if unused.suits(l) && slices.Contains(names, aws.ToString(unused.TargetGroupName)) {
-			err := c.complete(ctx, &unused)
+			err := c.Complete(ctx, &unused)
 			return unused, err
 		}
 	}

@@ -134,6 +134,32 @@ func (gs *Groups) Behind(ctx context.Context, s *Set, balancer string) (behind [
 	return behind, err
 }
 
+// Complete reads the attributes and the targets of a group.
+func (gs *Groups) Complete(ctx context.Context, g *Group) error {
+	attributes, err := gs.Client.DescribeTargetGroupAttributes(ctx, &sdk.DescribeTargetGroupAttributesInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the attributes of target group %s: %w", aws.ToString(g.TargetGroupName), err)
+	}
+	g.Attributes = map[string]string{}
+	for _, attribute := range attributes.Attributes {
+		g.Attributes[aws.ToString(attribute.Key)] = aws.ToString(attribute.Value)
+	}
+	health, err := gs.Client.DescribeTargetHealth(ctx, &sdk.DescribeTargetHealthInput{TargetGroupArn: g.TargetGroupArn})
+	if err != nil {
+		return fmt.Errorf("reading the targets of target group %s: %w", aws.ToString(g.TargetGroupName), err)
+	}
+	for _, target := range health.TargetHealthDescriptions {
+		leaving := target.TargetHealth != nil && target.TargetHealth.Reason == types.TargetHealthReasonEnumDeregistrationInProgress
+		if target.Target != nil && !leaving {
+			g.Targets = append(g.Targets, aws.ToString(target.Target.Id))
+			g.serves = g.serves || target.TargetHealth != nil && target.TargetHealth.State == types.TargetHealthStateEnumHealthy
+		}
+	}
+	slices.Sort(g.Targets)
+	g.Targets = slices.Compact(g.Targets)
+	return nil
+}
+
 // Limits of one request.
 const (
 	pageSize = 400 // of DescribeTargetGroups

@@ -62,6 +62,10 @@ func TestProtocols(t *testing.T) {
 		if udp.Protocol != "UDP" || udp.TargetProtocol != "UDP" {
 			t.Errorf("%s: the UDP port is %s to %s", name, udp.Protocol, udp.TargetProtocol)
 		}
+		// Clients in the cluster go through the balancer (ipMode: Proxy) wherever it changes the connection.
+		if proxy := unconnected().Terminates(specOf(test.options).Spec); proxy != (name != "plain") {
+			t.Errorf("%s: clients in the cluster go through the balancer: %t", name, proxy)
+		}
 	}
 }
 

@@ -58,7 +58,9 @@ func parse(args []string) (options, error) {
 	if o.brief = o.brief || o.profiles != ""; o.brief && o.record {
 		return o, errors.New("-record publishes a whole run, or one with -burst: leave -brief and -profiles out")
 	}
-	o.clouds = command.Names(clouds)
+	if o.clouds = command.Names(clouds); len(o.clouds) == 0 {
+		return o, fmt.Errorf("-cloud %q: want test clouds, with commas between: %s", clouds, strings.Join(testcloud.Names(), ", "))
+	}
 	for _, name := range o.clouds {
 		if err := testcloud.Missing(name); err != nil {
 			return o, err

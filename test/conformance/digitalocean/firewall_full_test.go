@@ -47,12 +47,12 @@ func (l *lab) isOpen(port string) bool {
 	return slices.ContainsFunc(l.server.State().Firewalls[0].InboundRules, func(r emulator.InboundRule) bool { return r.Ports == port })
 }
 
-// TestFirewallIsShared: the strict API takes what the kernel makes of more than it holds, and what
-// nobody needs is closed.
+// TestFirewallIsShared: the strict API takes what the kernel makes of more than it holds. What is open
+// stays open, whoever wants more, and what nobody needs is closed.
 func TestFirewallIsShared(t *testing.T) {
 	l := newLab(t, 1, map[string]string{"PUBLIC_ACCESS_FIREWALL_NAME": "fw", "PUBLIC_ACCESS_FIREWALL_TAGS": "k8s-node"}, nil)
 	reconcile := sharedFirewall(l)
-	l.must(reconcile(nodePorts("shop", "gone", 32000)))
+	l.must(reconcile(nodePorts("shop", "gone", 32000), nodePorts("shop", "web", 31000)))
 	var many []int32
 	for i := range int32(60) {
 		many = append(many, 30001+2*i)

@@ -10,8 +10,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 )
 
-// TestAttributeChangedByHand: an attribute that somebody changes is recalled as it was, and is brought back when the balancer is
-// compared with the cloud. Another process knows nothing, and brings it back at once.
+// TestAttributeChangedByHand: an attribute that somebody changes is brought back by the next run for the Service. A run for Nodes
+// changes nothing but targets, and reads no attributes.
 func TestAttributeChangedByHand(t *testing.T) {
 	for kind, test := range map[string]struct {
 		ask   func(*corev1.Service)
@@ -51,21 +51,49 @@ func TestAttributeChangedByHand(t *testing.T) {
 			s.ensure(svc)
 			name := defaultName(string(svc.UID))
 			test.write(s, name)
-			s.ensure(svc)
+			s.nodes = s.nodes[:1]
+			from := len(s.proxy.Calls())
+			s.retarget(svc)
 			if !test.read(s, name) {
-				t.Error("it is not recalled")
+				t.Error("a run for Nodes brings it back")
 			}
-			s.compare(svc)
-			if test.read(s, name) {
-				t.Error("the comparison does not bring it back")
+			for _, call := range s.proxy.Calls()[from:] {
+				if call.Action == "DescribeLoadBalancerAttributes" {
+					t.Errorf("a run for Nodes asked for %s", call)
+				}
 			}
-			test.write(s, name)
-			on(t, s.world, s.nodes, siteOptions{}).ensure(svc)
+			s.ensure(svc)
 			if test.read(s, name) {
-				t.Error("another process does not bring it back")
+				t.Error("a run for the Service does not bring it back")
 			}
 		})
 	}
 }
 
 const crossZone = "load_balancing.cross_zone.enabled"
+
+// TestAttributesOfJustTargets: a run for Nodes, which does not read the attributes, leaves them as they are.
+func TestAttributesOfJustTargets(t *testing.T) {
+	for kind, ask := range map[string]func(*corev1.Service){"classic": annotated(), "network": network} {
+		t.Run(kind, func(t *testing.T) {
+			s := newSite(t, siteOptions{})
+			svc := s.service("web", ask, annotated(
+				own+"cross-zone-load-balancing-enabled", "true", idleTimeout, "1h",
+				own+"access-log-enabled", "true", own+"access-log-s3-bucket-name", "logs", own+"access-log-s3-bucket-prefix", "web",
+			))
+			s.ensure(svc)
+			s.nodes = s.nodes[:1]
+			from := len(s.proxy.Calls())
+			s.retarget(svc)
+			for _, wrote := range s.wrote(from) {
+				if wrote != "elb DeregisterInstancesFromLoadBalancer" && wrote != "elbv2 DeregisterTargets" {
+					t.Errorf("a run for Nodes wrote %s", wrote)
+				}
+			}
+			if len(s.wrote(from)) == 0 {
+				t.Error("a run for Nodes changed no target")
+			}
+			s.idle(svc)
+		})
+	}
+}

@@ -190,6 +190,12 @@ func (s *site) ensure(svc *corev1.Service) {
 	s.must(s.try(svc), "making the balancer of "+svc.Name)
 }
 
+// retarget brings the targets to the nodes as the service controller does when Nodes come and go.
+func (s *site) retarget(svc *corev1.Service) {
+	s.Helper()
+	s.must(s.through(func() error { return s.manager.UpdateTargets(s.Context(), svc, s.nodes) }), "changing the targets of "+svc.Name)
+}
+
 // compare is ensure as it is from time to time, when all of the balancer is compared with the cloud.
 func (s *site) compare(svc *corev1.Service) {
 	s.Helper()

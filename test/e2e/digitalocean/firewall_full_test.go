@@ -2,16 +2,19 @@ package digitalocean_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	do "github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
+	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
 // TestFirewallFull: sixty scattered node ports of one Service are more than the firewall holds.
-// Another namespace has its port all the same, and what nobody wants any more is closed.
+// What is open stays open. A Service of another namespace waits until there is room, and learns
+// nobody's name. What nobody wants any more is closed.
 func TestFirewallFull(t *testing.T) {
 	start(t, firewallEnv)
 	gone := exposed(t, nil, tcp(80))
@@ -26,8 +29,18 @@ func TestFirewallFull(t *testing.T) {
 	}
 	many := exposed(t, nil, ports...)
 	many.event("FirewallFull", "tcp/30093", "47 rules")
+	opens(t, "tcp", old, everyone)
 	other := elsewhere(t, tcp(80))
-	opens(t, "tcp", int(other.Spec.Ports[0].NodePort), everyone)
+	port := int(other.Spec.Ports[0].NodePort)
+	e, err := env.WaitEvent(within(t), lab.EventFilter{
+		Kind: "Service", Namespace: other.Namespace, Name: other.Name, Reason: "FirewallFull", Contains: []string{fmt.Sprintf("tcp/%d", port), "holds 47 rules"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(e.Message, many.name) || strings.Contains(e.Message, namespace) {
+		t.Errorf("another namespace's name is told: %s", e.Message)
+	}
 
 	gone.remove()
 	opens(t, "tcp", old, "")
@@ -37,6 +50,8 @@ func TestFirewallFull(t *testing.T) {
 		}
 		return nil
 	})
+	many.edit(func(svc *corev1.Service) { svc.Spec.Ports = svc.Spec.Ports[:40] })
+	opens(t, "tcp", port, everyone)
 }
 
 // elsewhere makes a Service of type NodePort in a namespace of its own.

@@ -58,7 +58,7 @@ func TestExplainNode(t *testing.T) {
 	s.machines.stop(machines[1])
 	s.notReady(machines[:2]...)
 
-	s.says(s.program.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 of")
+	s.says(s.program.explain("node", machines[2].Name), "owner cloud "+s.Provider(), "the provider-ID counts alone", "found yes", "machine gone not asked (the Node is Ready: it is never deleted)", "brake 0 deleted in 10 min, limit")
 	s.says(s.program.explain("node", machines[0].Name), "! found no", "! machine gone yes", "delete node")
 	s.says(s.program.explain("node", machines[1].Name), "machine gone no", "state stopped", "node.cloudprovider.kubernetes.io/shutdown")
 	s.says(s.program.explain("node", fresh.Name), "by provider-ID not tried", "exactly one machine has the name", "! --node-ip 198.51.100.7", "! blocked")

@@ -38,8 +38,8 @@ type step struct {
 
 var steps = []step{
 	{"made", 8, nil, served},
-	{"a note on the Service changed", 5, changed(func(svc *corev1.Service) { metav1.SetMetaDataAnnotation(&svc.ObjectMeta, "example.com/note", "new") }), served},
-	{"port added", 5, changed(func(svc *corev1.Service) {
+	{"a note on the Service changed", 10, changed(func(svc *corev1.Service) { metav1.SetMetaDataAnnotation(&svc.ObjectMeta, "example.com/note", "new") }), served},
+	{"port added", 10, changed(func(svc *corev1.Service) {
 		svc.Spec.Ports = append(svc.Spec.Ports, corev1.ServicePort{Name: "more", Protocol: corev1.ProtocolTCP, Port: 8080})
 	}), served},
 	{"Node added", 0, join, aims},

@@ -9,7 +9,6 @@ import (
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancingv2/types"
 
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/ec2test"
 )
 
@@ -26,7 +25,7 @@ func TestPagesOfCertificates(t *testing.T) {
 		return &sdk.DescribeListenerCertificatesOutput{Certificates: []types.Certificate{{CertificateArn: aws.String("a")}}}, nil
 	})})
 	l := Listener{Listener: types.Listener{Protocol: types.ProtocolEnumTls}}
-	if err := (&Balancers{Client: client}).readCertificates(t.Context(), &l, cloud.Listener{}); err != nil || !slices.Equal(l.extra, []string{"a", "b"}) {
+	if err := (&Balancers{Client: client}).readCertificates(t.Context(), &l); err != nil || !slices.Equal(l.extra, []string{"a", "b"}) {
 		t.Errorf("read %q, %v", l.extra, err)
 	}
 }
