@@ -42,19 +42,35 @@ func (r *run) refuse(s *step, err error) error {
 		}
 		r.passed = false
 		r.steps = append([]*step{again}, r.left(s, back)...)
-	case !r.ended && s.replaces != nil && r.model.keep(s.replaces.Ref()):
+	case !r.ended && r.isReplacement(s) && r.model.keep(s.replaces.Ref()):
 		r.repeats = r.repeats || r.fitting[s.replaces.Ref()]
 		return r.plan()
-	case !r.ended && s.verb == cloud.Create && s.wanted.Otherwise != nil:
+	case s.verb == cloud.Create && s.wanted.Otherwise != nil:
 		r.passed = false
-		r.model.wanted.byRef[s.wanted.Ref()] = *s.wanted.Otherwise
-		return r.plan()
+		other := *s.wanted.Otherwise
+		if r.model.wanted.byRef[s.wanted.Ref()] = other; !r.ended {
+			return r.plan()
+		}
+		otherwise := *s
+		otherwise.wanted = other
+		r.steps = append([]*step{&otherwise}, r.steps[1:]...)
+		return nil
 	default:
 		r.repeats = true
 		r.steps = r.left(s, nil)
 	}
 	r.ended = true
 	return nil
+}
+
+// isReplacement reports whether what was refused of a step is to replace a resource: the question whether the cloud would have that, the trial or the
+// deletion. The others prepare it.
+func (r *run) isReplacement(s *step) bool {
+	if s.replaces == nil {
+		return false
+	}
+	ref := s.replaces.Ref()
+	return !r.fitting[ref] || s.verb == cloud.Create && r.model.trials[s.wanted.Ref()] || s.verb == cloud.Delete && s.present.Ref() == ref
 }
 
 // putBack returns what was deleted to be made again by a step, as it was before.
@@ -96,7 +112,9 @@ func (r *run) left(refused *step, back []cloud.Resource) (left []*step) {
 			left = append(left, s)
 		case s.kind.Batch != "":
 		case s.verb == cloud.Delete:
-			left = append(left, s.of(func(one cloud.Resource) bool { return rest.mayGo(s, one, refused) })...)
+			left = append(left, s.of(func(one cloud.Resource) bool { return rest.mayGo(s, one) })...)
+		case s.verb == cloud.Update:
+			left = append(left, rest.update(s, refused)...)
 		default:
 			left = append(left, s.of(func(one cloud.Resource) bool { return rest.goes(s.kind, one, rest.isFree(s, one)) })...)
 		}
@@ -132,38 +150,52 @@ func (rest *remainder) goes(kind cloud.ResourceKind, one cloud.Resource, goes bo
 	return false
 }
 
-// mayGo reports whether a resource is deleted: a trial, or a target that is not wanted, or that is made again.
-func (rest *remainder) mayGo(s *step, one cloud.Resource, refused *step) bool {
-	object := refused.kind.Together
-	inPlace := s.kind.Name == refused.kind.Name && one.Fields[object] == refused.wanted.Fields[object]
+// mayGo reports whether a resource is deleted: a trial, or a target that is not wanted, or that is made again, and in whose place none is
+// lacking.
+func (rest *remainder) mayGo(s *step, one cloud.Resource) bool {
 	switch {
 	case !rest.model.present.has(one.Ref()):
 		return false
-	case s.replaces != nil:
-		again := &step{verb: cloud.Create, kind: rest.model.byName[s.replaces.Kind]}
-		return rest.model.targets[s.replaces.Kind] && !inPlace && rest.isFree(again, *s.replaces)
-	}
-	return rest.model.targets[one.Kind] && !inPlace || rest.model.trials[one.Ref()]
-}
-
-// isFree reports whether a step that makes or changes a resource needs nothing that was refused.
-func (rest *remainder) isFree(s *step, one cloud.Resource) bool {
-	isTarget, refs := rest.model.targets[s.kind.Name], references(one)
-	if s.verb == cloud.Update {
-		refs = nil
-		for _, field := range s.fields {
-			refs = append(refs, idsIn(one.Fields[field])...)
-		}
-		if slices.ContainsFunc(one.Needs, func(ref cloud.IDOf) bool { return rest.without[ref] }) {
-			return false
-		}
-	}
-	if !isTarget && (s.replaces != nil || s.verb == cloud.Create && rest.model.present.has(one.Ref())) {
+	case s.replaces == nil && rest.model.trials[one.Ref()]:
+		return true
+	case !rest.model.targets[one.Kind] || rest.lacksTarget(s.kind, one):
 		return false
 	}
+	again := &step{verb: cloud.Create, kind: s.kind}
+	return s.replaces == nil || rest.model.targets[s.replaces.Kind] && rest.isFree(again, *s.replaces)
+}
+
+// lacksTarget reports whether a target of the same object is wanted that is not there and that nothing which is left makes.
+func (rest *remainder) lacksTarget(kind cloud.ResourceKind, one cloud.Resource) bool {
+	return slices.ContainsFunc(rest.model.wanted.of(kind.Name), func(wanted cloud.Resource) bool {
+		return !rest.isThere(wanted.Ref()) && wanted.Fields[kind.Together] == one.Fields[kind.Together]
+	})
+}
+
+// update returns an update for those of its fields that need nothing of what was refused, nothing where there are none. The fields that follow
+// one that was refused of the same resource may depend on it.
+func (rest *remainder) update(s, refused *step) []*step {
+	part, one := *s, s.wanted
+	part.fields = slices.DeleteFunc(slices.Clone(s.fields), func(field string) bool { return !rest.haveAll(s.kind, idsIn(one.Fields[field])) })
+	isFree := s.replaces == nil && one.Ref() != refused.wanted.Ref() && !slices.ContainsFunc(one.Needs, func(ref cloud.IDOf) bool { return rest.without[ref] })
+	rest.goes(s.kind, one, isFree && len(part.fields) == len(s.fields))
+	if !isFree || len(part.fields) == 0 {
+		return nil
+	}
+	return []*step{&part}
+}
+
+// isFree reports whether a step that makes a resource needs nothing that was refused.
+func (rest *remainder) isFree(s *step, one cloud.Resource) bool {
+	replaced := s.replaces != nil || rest.model.present.has(one.Ref())
+	return (rest.model.targets[s.kind.Name] || !replaced) && rest.haveAll(s.kind, references(one))
+}
+
+// haveAll reports whether a resource of that kind can refer to these.
+func (rest *remainder) haveAll(kind cloud.ResourceKind, refs []cloud.IDOf) bool {
 	return !slices.ContainsFunc(refs, func(ref cloud.IDOf) bool {
 		half := rest.half[ref]
-		return !rest.isThere(ref) || !isTarget && half != "" && half != s.kind.Name
+		return !rest.isThere(ref) || !rest.model.targets[kind.Name] && half != "" && half != kind.Name
 	})
 }
 
