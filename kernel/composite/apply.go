@@ -66,7 +66,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 // begin begins a change, or goes on with one.
 func (b *balancers) begin(ctx context.Context, change cloud.Change) (*run, error) {
 	if r, goesOn := change.Rest.(*run); goesOn {
-		r.goesOn, r.unseen, r.passed = true, r.progress.Settles, false
+		r.goesOn, r.unseen, r.passed, r.told = true, r.progress.Settles, false, len(r.refusals)
 		r.progress = cloud.Progress{Again: r.progress.Again}
 		return r, nil
 	}

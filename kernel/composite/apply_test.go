@@ -106,7 +106,7 @@ func TestAfterARefusal(t *testing.T) {
 
 // A target that is made again stays where what it needs by then is refused.
 func TestTargetThatNeedsWhatIsRefused(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Immutable: []string{"private"}}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true, Immutable: []string{"private"}}}
 	target := func(private bool, needs ...cloud.IDOf) cloud.Resource {
 		return cloud.Resource{Kind: "member", Key: "m", Machine: "m", Needs: needs, Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
 	}
@@ -304,7 +304,7 @@ func TestMistakesOfDrivers(t *testing.T) {
 
 // What is made for one object takes one request, and so does what is deleted of it.
 func TestTogether(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "rule", Together: "group"}}
+	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "rule", Together: "group"}}
 	present := list(pool("p", fields{"balancer": nil}), member("p", "a"), member("p", "b"), res("rule", "1", fields{"group": "sg-1"}), res("rule", "2", fields{"group": "sg-2"}))
 	wanted := list(pool("p", fields{"balancer": nil}), member("p", "c"), member("p", "d"), member("p", "e"), res("rule", "3", fields{"group": "sg-1"}))
 	f := newFake(kinds, present, wanted)
@@ -316,7 +316,7 @@ func TestTogether(t *testing.T) {
 
 // Members of another pool take nobody's place: while they are missing, those of this one come and go.
 func TestTogetherWhileRefused(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
 	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
 	wanted := list(lb(nil), pool("p", nil), member("p", "new"), pool("q", nil), member("q", "new q"), listener("80", "q", "tcp"))
 	for refused, want := range map[string][]string{
@@ -335,7 +335,7 @@ func TestTogetherWhileRefused(t *testing.T) {
 
 // A machine that the cloud has refused is not asked for, and stays where it is. The run is not over with that.
 func TestLeftOut(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
 	of := func(machine cloud.InstanceID, pool string) cloud.Resource {
 		r := member(pool, string(machine)+" in "+pool)
 		r.Machine = machine

@@ -14,7 +14,7 @@ type model struct {
 	// kinds are in the order of making, deletion in that of deleting.
 	kinds, deletion []cloud.ResourceKind
 	byName          map[string]cloud.ResourceKind
-	// targets are the kinds of which some resources are targets.
+	// targets are the kinds whose resources are targets.
 	targets map[string]bool
 	// trials are resources that are made to see whether the cloud would take others.
 	trials          map[cloud.IDOf]bool
@@ -43,12 +43,12 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 	}
 	for _, k := range kinds {
 		m.byName[k.Name] = k
+		m.targets[k.Name] = k.Target
 	}
 	for _, r := range slices.Concat(r.Present, r.Wanted) {
 		if _, known := m.byName[r.Kind]; !known {
 			return nil, fmt.Errorf("the driver declares no resource of kind %q", r.Kind)
 		}
-		m.targets[r.Kind] = m.targets[r.Kind] || r.Machine != ""
 	}
 	for _, r := range r.Present {
 		if m.present.has(r.Ref()) {

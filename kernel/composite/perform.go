@@ -29,6 +29,8 @@ type run struct {
 	// only targets are brought yet.
 	refusals       []error
 	repeats, ended bool
+	// told is how many refusals an earlier run has returned.
+	told int
 	// unknown are resources that were made along with another one, whose ids are not known.
 	unknown map[cloud.IDOf]bool
 	// fitting are resources that were found to fit before the present one is deleted, former those that were deleted
@@ -192,10 +194,13 @@ func (r *run) wait(s *step, id string, w cloud.Waiting) error {
 	for _, one := range s.all() {
 		r.model.waiting[one.Ref()] = true
 	}
-	if r.steps = r.steps[1:]; r.ended {
-		return nil
+	if !r.ended {
+		return r.plan()
 	}
-	return r.plan()
+	r.steps = slices.DeleteFunc(r.steps[1:], func(next *step) bool { // what cannot go yet is not made again
+		return next.verb == cloud.Create && r.model.waiting[next.wanted.Ref()]
+	})
+	return nil
 }
 
 // note notes what a step has changed.
@@ -284,7 +289,7 @@ func (r *run) paused(s *step, id string) (cloud.Progress, error) {
 		p.Operations, p.Rest, p.Settles = r.anchors(), r, true
 	}
 	r.progress.Settles = p.Settles
-	return p, errors.Join(r.refusals...)
+	return p, errors.Join(r.refusals[r.told:]...)
 }
 
 // settles reports whether the next step can follow without a look as soon as the balancer has settled:

@@ -31,7 +31,7 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 	target := func(key string, needs ...cloud.IDOf) cloud.Resource {
 		return cloud.Resource{Kind: "member", Key: key, Machine: "m", Needs: needs, Fields: onB}
 	}
-	ofNetwork := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member"}}
+	ofNetwork := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true}}
 	anyAddress := res("network", "n", onB)
 	address := res("network", "n", fields{"balancer": idOf("balancer", "b"), "ip": "x"})
 	address.Otherwise = &anyAddress
@@ -66,6 +66,11 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			"what prepares a replacement is asked for once", inOneGo(nil),
 			list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("p", fields{"protocol": "http"}), pool("q", nil), listener("80", "q", "tcp")),
 			[]string{"create pool q"}, []string{"create pool q"},
+		},
+		{
+			"the last target goes with its node", ofNetwork,
+			list(lb(nil), res("member", "m", onB)), list(lb(nil), anyAddress),
+			[]string{"create network n"}, []string{"create network n", "delete member m"},
 		},
 		{
 			"a separate field does not follow one that was refused", []cloud.ResourceKind{{Name: "balancer", Anchor: true, Separate: []string{"a", "b", "c"}}},

@@ -2,6 +2,7 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -54,7 +55,22 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		}
 		done, err := r.writer.perform(ctx, next)
 		if warnings = nil; !done.decideAgain {
-			return r.report(ctx, next, done, err)
+			outcome, err := r.report(ctx, next, done, err)
+			return outcome, r.bringTargets(ctx, next, err)
 		}
 	}
+}
+
+// bringTargets brings the targets to the nodes after a change of which the cloud has refused something: what serves until that is mended need
+// not be what the change was about. It returns the error of the change, and when to ask again for targets.
+func (r *reconciliation) bringTargets(ctx context.Context, d decide.Decision, err error) error {
+	_, waits := errors.AsType[*Pending](err)
+	if change := d.Change(); waits || d.Err != nil || !isRefusal(err) || !r.Live || !change.Before.Found || change.After == nil {
+		return err
+	}
+	if pending, waits := errors.AsType[*Pending](r.updateTargets(ctx)); waits {
+		pending.Err = err
+		return pending
+	}
+	return err
 }

@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
@@ -94,4 +97,29 @@ func TestTargetThatALaterStepIsRefusedFor(t *testing.T) {
 			t.Errorf("targets %v", got)
 		}
 	})
+}
+
+// A change of which the cloud refuses something for good does not keep nodes from the targets: they follow in the same run. Where some of them are
+// refused, the others are asked for soon.
+func TestTargetsFollowARefusedChange(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.driver.refuse = func(change cloud.Change) error {
+		switch words := inWords(change); {
+		case strings.Contains(words, "listener"):
+			return &cloud.Invalid{Field: "port", Value: "81", Want: "another one"}
+		case strings.Contains(words, "create target e"):
+			return &cloud.TargetsRefused{Asked: []cloud.InstanceID{"e"}, Err: &cloud.Invalid{Field: "target", Value: "e", Want: "another one"}}
+		}
+		return nil
+	}
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Port: 81, NodePort: 30081, Protocol: corev1.ProtocolTCP})
+	f.nodes = append(f.nodes[1:], node("d"))
+	fails(t, f.ensure(), "81")
+	f.wrote("create target d; delete target a")
+	f.nodes = append(f.nodes, node("e"))
+	if _, waits := errors.AsType[*Pending](f.ensure()); !waits {
+		t.Error("nobody asks again for the targets that are not refused")
+	}
 }
