@@ -33,7 +33,7 @@ func newNetwork(next cloud.NetworkReader) *network {
 	}
 	read := func(ctx context.Context) (cloud.Network, error) {
 		ctx = cloud.WithTenant(cloud.WithAtLeast(transport.WithOperation(ctx, opReadNetwork.name), cloud.PriorityBegun), "")
-		return contain(func() (cloud.Network, error) { return next.ReadNetwork(ctx) })
+		return contain(func() (cloud.Network, error) { return cloud.ReadNetwork(ctx, next) })
 	}
 	return &network{&reading.Shared[cloud.Network]{Read: read, Limit: cloud.CallTimeout, Patience: networkPatience}}
 }

@@ -28,8 +28,12 @@ type found struct {
 
 // find returns the balancer of the Service, from a list or by the id that is given alone. A Service that leaves is looked
 // for in a list before its balancer is deleted, and only by the id afterwards: Octavia shows what was made in every list.
-func (d *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
-	all, listed := object.BulkListOf(in.Environment)
+func (d *Balancers) find(ctx context.Context, from *object.BulkList, in cloud.Input) (found, error) {
+	var all object.BulkList
+	listed := from != nil
+	if listed {
+		all = *from
+	}
 	sole := in.Deleting && object.LastOf(in.Known).IsSole(in.ID)
 	list := func() (err error) {
 		if !listed {
