@@ -3,6 +3,7 @@ package reading
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -61,23 +62,35 @@ type running[T any] struct {
 	err    error
 }
 
-// SlowError says that a reading has not ended within Shared.Patience.
+// SlowError says that a reading has not ended for as long as somebody waits.
 type SlowError struct{ Patience time.Duration }
 
 func (e *SlowError) Error() string { return fmt.Sprintf("no answer since %v", e.Patience) }
 
 // Get returns a value whose reading began at after or later, and reads it if need be.
 func (s *Shared[T]) Get(ctx context.Context, after time.Time) (Value[T], error) {
+	return s.GetWithin(ctx, after, nil)
+}
+
+// GetWithin is Get for somebody who waits for a reading that was under way already for as long as patience says, from now on; nil is without a
+// limit. It is asked again when that time is over.
+func (s *Shared[T]) GetWithin(ctx context.Context, after time.Time, patience func() time.Duration) (Value[T], error) {
+	asked := time.Now()
 	after = s.afterOutdated(after)
 	for {
-		reading, serves, value, err := s.join(ctx, after)
-		if reading == nil {
+		reading, begun, value, err := s.join(ctx, after)
+		switch {
+		case reading == nil:
 			return value, err
+		case begun && patience != nil:
+			err = s.waitWithin(ctx, reading, asked, patience)
+		default:
+			err = s.wait(ctx, reading)
 		}
-		if err := s.wait(ctx, reading); err != nil {
+		if err != nil {
 			return Value[T]{}, err
 		}
-		if serves {
+		if !begun || !reading.begins.Before(after) {
 			return Value[T]{reading.value, reading.begins}, reading.err
 		}
 	}
@@ -122,8 +135,8 @@ func (s *Shared[T]) afterOutdated(after time.Time) time.Time {
 	return later(after, s.outdated.Add(1))
 }
 
-// join returns the reading to wait for and whether its answer serves, and else a value or an error that are there.
-func (s *Shared[T]) join(ctx context.Context, after time.Time) (reading *running[T], serves bool, value Value[T], err error) {
+// join returns the reading to wait for and whether it has begun already, and else a value or an error that are there.
+func (s *Shared[T]) join(ctx context.Context, after time.Time) (reading *running[T], begun bool, value Value[T], err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -140,7 +153,7 @@ func (s *Shared[T]) join(ctx context.Context, after time.Time) (reading *running
 		}
 		go s.read(context.WithoutCancel(ctx), s.running)
 	}
-	return s.running, !s.running.begun || !s.running.begins.Before(after), Value[T]{}, nil
+	return s.running, s.running.begun, Value[T]{}, nil
 }
 
 // wait waits until a reading has ended.
@@ -168,6 +181,22 @@ func (s *Shared[T]) wait(ctx context.Context, reading *running[T]) error {
 		return err
 	}
 	return &SlowError{s.Patience}
+}
+
+// waitWithin waits until a reading has ended, for as long as patience says since somebody asked.
+func (s *Shared[T]) waitWithin(ctx context.Context, reading *running[T], asked time.Time, patience func() time.Duration) error {
+	for {
+		limit := patience()
+		waiting, end := context.WithDeadline(ctx, asked.Add(limit))
+		err := s.wait(waiting, reading)
+		end()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) {
+			return err
+		}
+		if patience() <= limit {
+			return &SlowError{limit}
+		}
+	}
 }
 
 func (s *Shared[T]) read(ctx context.Context, reading *running[T]) {

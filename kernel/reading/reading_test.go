@@ -166,6 +166,34 @@ func TestPatienceAndLimit(t *testing.T) {
 	})
 }
 
+// Who finds a reading under way waits as long as his patience, which may grow meanwhile. The one for whom it began waits for its end.
+func TestGetWithin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		from := &source{}
+		shared := &reading.Shared[int]{Read: from.read}
+		start, patience := time.Now(), 200*time.Millisecond
+		within := func(t *testing.T) (int, error) {
+			value, err := shared.GetWithin(t.Context(), start, func() time.Duration { return patience })
+			return value.Of, err
+		}
+		var all sync.WaitGroup
+		defer all.Wait()
+		all.Go(func() { want(t, "the first one", func() (int, error) { return within(t) }, 1, nil) })
+		synctest.Wait()
+		all.Go(func() {
+			_, err := within(t)
+			if slow, isSlow := errors.AsType[*reading.SlowError](err); !isSlow || slow.Patience != 200*time.Millisecond || time.Since(start) != 200*time.Millisecond {
+				t.Errorf("error %v after %s", err, time.Since(start))
+			}
+		})
+		time.Sleep(400 * time.Millisecond)
+		patience = 500 * time.Millisecond
+		all.Go(func() { want(t, "one whose patience grows", func() (int, error) { return within(t) }, 1, nil) })
+		time.Sleep(300 * time.Millisecond)
+		patience = 2 * time.Second
+	})
+}
+
 // Who waits for a reading that is put off waits for it from its beginning on.
 func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -84,22 +84,22 @@ func (v *validator) Validate(spec cloud.Spec, exists bool) error {
 }
 
 type bulkLister struct {
-	*balancers
+	of   *balancers
 	next cloud.BulkLister
 }
 
 func (s *bulkLister) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	list, err := call(ctx, s.caller, opListBalancers, s.next.ListBalancers)
-	return &bulkList{s.balancers, list}, err
+	list, err := call(ctx, s.of.caller, opListBalancers, s.next.ListBalancers)
+	return &bulkList{s.of, list}, err
 }
 
 type bulkList struct {
-	*balancers
+	of   *balancers
 	next cloud.BulkList
 }
 
 func (l *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	return l.observe(ctx, l.next, in)
+	return l.of.observe(ctx, l.next, in)
 }
 
 type ownedLister struct {

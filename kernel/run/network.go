@@ -9,6 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/reading"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/transport/rate"
 )
 
 // How old what a NetworkReader read may be: for a load balancer that was looked at before, and for one that may have to
@@ -32,7 +33,7 @@ func newNetwork(next cloud.NetworkReader) *network {
 		return nil
 	}
 	read := func(ctx context.Context) (cloud.Network, error) {
-		ctx = cloud.WithTenant(cloud.WithAtLeast(transport.WithOperation(ctx, opReadNetwork.name), cloud.PriorityBegun), "")
+		ctx = rate.WithCall(cloud.WithTenant(cloud.WithAtLeast(transport.WithOperation(ctx, opReadNetwork.name), cloud.PriorityBegun), ""), opReadNetwork.read)
 		return contain(func() (cloud.Network, error) { return cloud.ReadNetwork(ctx, next) })
 	}
 	return &network{&reading.Shared[cloud.Network]{Read: read, Limit: cloud.CallTimeout, Patience: networkPatience}}

@@ -108,9 +108,10 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	}
 	s.enter()
 	defer s.leave(q.Service)
-	list, err := s.await(ctx, asked, s.after(asked, q), q)
+	patience := func() time.Duration { return s.patience(q) }
+	list, err := s.reading.GetWithin(ctx, s.after(asked, q), patience)
 	if err == nil && !s.isFresh(list.Began, q) {
-		list, err = s.await(ctx, asked, time.Now(), q)
+		list, err = s.reading.GetWithin(ctx, time.Now(), patience)
 	}
 	switch slow, isSlow := errors.AsType[*reading.SlowError](err); {
 	case err == nil:
@@ -141,23 +142,6 @@ func (s *Lists) isFresh(began time.Time, q Query) bool {
 	return began.After(s.moved) && (q.Deleting || began.After(s.deleted))
 }
 
-// await waits for a list for as long as it is worth it to those who wait by then.
-func (s *Lists) await(ctx context.Context, asked, after time.Time, q Query) (list reading.Value[cloud.BulkList], err error) {
-	for {
-		patience := s.patience(q)
-		waiting, end := context.WithDeadline(ctx, asked.Add(patience))
-		list, err = s.reading.Get(waiting, after)
-		gaveUp := waiting.Err() != nil
-		end()
-		if err == nil || !gaveUp || ctx.Err() != nil {
-			return list, err
-		}
-		if s.patience(q) <= patience {
-			return list, &reading.SlowError{Patience: patience}
-		}
-	}
-}
-
 // read reads a bulk list, for all who wait.
 func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 	list, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
@@ -167,8 +151,8 @@ func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
 	return list, err
 }
 
-// tooSlow is why nobody reads for himself where a list has been waited for as long as one ever is: that would be many more requests,
-// nil otherwise.
+// tooSlow returns the error of those who do not read for themselves, because they have waited for a list as long as one ever is: that would
+// be many more requests. It returns nil for the others.
 func tooSlow(slow *reading.SlowError) error {
 	if slow.Patience < mostPatience {
 		return nil
@@ -186,13 +170,13 @@ func (s *Lists) enter() {
 	s.waiting++
 }
 
-// patience is how long a list is waited for: longer by those who would read as much by themselves, and by the first ones of a process.
+// patience is how long a list that began for others is waited for.
 func (s *Lists) patience(q Query) time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if q.InLists || q.Alone || !s.tried {
+	if q.InLists {
 		return mostPatience
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	return min(max(maxAge, time.Duration(s.busy())*patienceEach), mostPatience)
 }
 

@@ -273,3 +273,32 @@ func TestListsFromBeforeAWrite(t *testing.T) {
 		})
 	}
 }
+
+// A list that takes longer than anybody waits for another one's serves those for whom it began.
+func TestSlowListsServeThoseWhoRead(t *testing.T) {
+	for _, query := range []Query{{}, {Alone: true}, {InLists: true}} {
+		synctest.Test(t, func(t *testing.T) {
+			lists := New(&slow{takes: mostPatience + 10*time.Second}, func() int { return many })
+			for round := range 3 {
+				var mu sync.Mutex
+				var all sync.WaitGroup
+				served := 0
+				for i := range many {
+					all.Go(func() {
+						q := query
+						q.Service, q.After = types.UID(fmt.Sprint(i)), time.Now()
+						if list, _ := lists.Get(t.Context(), q); list != nil {
+							mu.Lock()
+							defer mu.Unlock()
+							served++
+						}
+					})
+				}
+				if all.Wait(); served == 0 {
+					t.Errorf("%+v, round %d: a list was read for nobody", query, round)
+				}
+			}
+			time.Sleep(2 * mostPatience)
+		})
+	}
+}
