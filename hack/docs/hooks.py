@@ -38,13 +38,13 @@ def on_page_markdown(markdown, page, config, files):
 
 CELL = re.compile(r"<t[dh]\b.*?</t[dh]>", flags=re.S)
 TEXT = re.compile(r"(?<=>)[^<>]+(?=<)")
-WORD = re.compile(r"\S{12,}")
+WORD = re.compile(r"(?<!\S)(?:-\S+|\S{12,})")
 
 
 def breakable(match):
     """A long name such as AWS_REGION or --cluster-name may be broken, but not behind its first hyphens."""
     word = re.sub(r"([_/=,|:])(?=\w)", r"\1<wbr>", match.group(0))
-    if len(match.group(0)) > 28:
+    if len(match.group(0)) > 18:
         word = re.sub(r"\.(?=\w)|[a-z](?=[A-Z])", r"\g<0><wbr>", word)
     return re.sub(r"^-+\w+", r'<span class="whole">\g<0></span>', word)
 
