@@ -23,10 +23,10 @@ type refresher struct {
 
 func newRefresher(s *state) *refresher {
 	r := &refresher{state: s}
-	r.reading = &reading.Shared[struct{}]{
-		Read: r.read, Patience: s.policy.Patience, Pause: pauseAfter,
+	r.reading = reading.New(r.read, reading.Options{
+		Patience: s.policy.Patience, Pause: pauseAfter,
 		Apart: func() time.Duration { return minRefresh },
-	}
+	})
 	return r
 }
 

@@ -65,7 +65,7 @@ func want(t *testing.T, what string, answer func() (int, error), value int, err 
 func TestWhoGetsWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		start := time.Now()
 		first, same := ask(t.Context(), shared, start), ask(t.Context(), shared, start.Add(-time.Hour))
 		time.Sleep(500 * time.Millisecond)
@@ -89,7 +89,7 @@ func TestErrorsAreNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		broken := errors.New("broken")
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		start := time.Now()
 		want(t, "the first one", ask(t.Context(), shared, start), 1, nil)
 		from.fails = broken
@@ -107,10 +107,10 @@ func TestPauseAfterErrors(t *testing.T) {
 		broken := errors.New("broken")
 		from := &source{fails: broken}
 		var times []int
-		shared := &reading.Shared[int]{Read: from.read, Pause: func(err error, n int) time.Duration {
+		shared := reading.New(from.read, reading.Options{Pause: func(err error, n int) time.Duration {
 			times = append(times, n)
 			return time.Duration(n) * time.Minute
-		}}
+		}})
 		for n, pause := range []time.Duration{time.Minute, 2 * time.Minute} {
 			want(t, "one that reads", ask(t.Context(), shared, time.Now()), n+1, broken)
 			time.Sleep(pause - time.Nanosecond)
@@ -133,7 +133,7 @@ func TestPauseAfterErrors(t *testing.T) {
 func TestOneGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		impatient, cancel := context.WithCancel(context.WithValue(t.Context(), key{}, "first"))
 		start := time.Now()
 		gone := ask(impatient, shared, start)
@@ -151,7 +151,7 @@ func TestOneGivesUp(t *testing.T) {
 func TestPatienceAndLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read, Patience: 900 * time.Millisecond}
+		shared := reading.New(from.read, reading.Options{Patience: 900 * time.Millisecond})
 		start := time.Now()
 		_, err := shared.Get(t.Context(), start)
 		if slow, isSlow := errors.AsType[*reading.SlowError](err); !isSlow || slow.Patience != 900*time.Millisecond || time.Since(start) != 900*time.Millisecond {
@@ -161,7 +161,7 @@ func TestPatienceAndLimit(t *testing.T) {
 		synctest.Wait()
 		want(t, "one after it", ask(t.Context(), shared, start), 1, nil)
 
-		limited := &reading.Shared[int]{Read: from.read, Limit: 500 * time.Millisecond}
+		limited := reading.New(from.read, reading.Options{Limit: 500 * time.Millisecond})
 		want(t, "one of a reading beyond its limit", ask(t.Context(), limited, time.Now()), 0, context.DeadlineExceeded)
 	})
 }
@@ -170,7 +170,7 @@ func TestPatienceAndLimit(t *testing.T) {
 func TestGetWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		start, patience := time.Now(), 200*time.Millisecond
 		within := func(t *testing.T) (int, error) {
 			value, err := shared.GetWithin(t.Context(), start, func() time.Duration { return patience })
@@ -198,7 +198,7 @@ func TestGetWithin(t *testing.T) {
 func TestApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read, Patience: 2 * time.Second, Apart: func() time.Duration { return 10 * time.Second }}
+		shared := reading.New(from.read, reading.Options{Patience: 2 * time.Second, Apart: func() time.Duration { return 10 * time.Second }})
 		start := time.Now()
 		want(t, "the first one", ask(t.Context(), shared, start), 1, nil)
 		second := ask(t.Context(), shared, time.Now())
@@ -217,7 +217,7 @@ func TestApart(t *testing.T) {
 func TestOutdate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		start := time.Now()
 		before := ask(t.Context(), shared, start)
 		time.Sleep(500 * time.Millisecond)
@@ -235,7 +235,7 @@ func TestOutdate(t *testing.T) {
 func TestHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read, Hold: time.Minute}
+		shared := reading.New(from.read, reading.Options{Hold: time.Minute})
 		for n := range 2 {
 			want(t, "one without a value", ask(t.Context(), shared, time.Now()), n+1, nil)
 			time.Sleep(time.Minute - 2*time.Second)
@@ -254,7 +254,7 @@ func TestHold(t *testing.T) {
 func TestUnderWay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
-		shared := &reading.Shared[int]{Read: from.read}
+		shared := reading.New(from.read, reading.Options{})
 		if value, there := shared.UnderWay(t.Context()); there || len(from.began) > 0 {
 			t.Errorf("value %v while nothing is read", value)
 		}

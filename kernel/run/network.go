@@ -36,7 +36,7 @@ func newNetwork(next cloud.NetworkReader) *network {
 		ctx = rate.WithCall(cloud.WithTenant(cloud.WithAtLeast(transport.WithOperation(ctx, opReadNetwork.name), cloud.PriorityBegun), ""), opReadNetwork.read)
 		return contain(func() (cloud.Network, error) { return cloud.ReadNetwork(ctx, next) })
 	}
-	return &network{&reading.Shared[cloud.Network]{Read: read, Limit: cloud.CallTimeout, Patience: networkPatience}}
+	return &network{reading.New(read, reading.Options{Limit: cloud.CallTimeout, Patience: networkPatience})}
 }
 
 // of returns what reads the network for a look at a load balancer.

@@ -92,10 +92,10 @@ func (q Query) failure(why error) error {
 // cluster has.
 func New(reader cloud.BulkLister, services func() int) *Lists {
 	s := &Lists{reader: reader, services: services, recent: map[types.UID]time.Time{}}
-	s.reading = &reading.Shared[cloud.BulkList]{
-		Read: s.read, Hold: mostApart, Apart: s.apart,
+	s.reading = reading.New(s.read, reading.Options{
+		Hold: mostApart, Apart: s.apart,
 		Pause: func(error, int) time.Duration { return maxAge },
-	}
+	})
 	return s
 }
 

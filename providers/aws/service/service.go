@@ -114,7 +114,9 @@ func (v *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed,
 }
 
 // ReadNetwork is that of cloud.NetworkOf.
-func (bs *Balancers) ReadNetwork(ctx context.Context) (*vpc.Network, error) { return bs.VPC.ReadNetwork(ctx) }
+func (bs *Balancers) ReadNetwork(ctx context.Context) (*vpc.Network, error) {
+	return bs.VPC.ReadNetwork(ctx)
+}
 
 // ListBalancers implements cloud.BulkLister.
 func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {

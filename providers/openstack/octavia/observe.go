@@ -171,7 +171,9 @@ func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, fac
 }
 
 // ReadNetwork is that of cloud.NetworkOf: the external network is the same for all Services.
-func (d *Balancers) ReadNetwork(ctx context.Context) (string, error) { return d.floating.FindNetwork(ctx) }
+func (d *Balancers) ReadNetwork(ctx context.Context) (string, error) {
+	return d.floating.FindNetwork(ctx)
+}
 
 func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, in cloud.Input) error {
 	where := d.PlaceOf(in)
