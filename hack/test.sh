@@ -23,7 +23,7 @@ long=(./e2e/balancer ./e2e/doctor ./e2e/static)
 slow_plain=(./build/binary)
 # Packages of the test module that render templates, run programs and compare files. The race detector
 # finds nothing there, and they take several times as long with it.
-plain=(./chart ./release ./build ./cmd/... ./install)
+plain=(./chart/... ./release ./build ./cmd/... ./install)
 
 # tested FOLDER PACKAGE… -- COMMAND… tests the packages of a module.
 tested() {

@@ -2,6 +2,8 @@
 
 On the site there are only pages, while in the repository a page may link to any file. A link to a
 file that does not exist fails the build.
+
+Long names in tables may be broken where a word ends, which browsers know of hyphens alone.
 """
 
 import os
@@ -32,3 +34,21 @@ def on_page_markdown(markdown, page, config, files):
     # What is shown as code is no link.
     parts = re.split(r"(^```.*?^```|`[^`\n]*`)", markdown, flags=re.M | re.S)
     return "".join(part if i % 2 else LINK.sub(replace, part) for i, part in enumerate(parts))
+
+
+CELL = re.compile(r"<t[dh]\b.*?</t[dh]>", flags=re.S)
+TEXT = re.compile(r"(?<=>)[^<>]+(?=<)")
+WORD = re.compile(r"(?<!\S)(?:-\S+|\S{12,})")
+
+
+def breakable(match):
+    """A long name such as AWS_REGION or --cluster-name may be broken, but not behind its first hyphens."""
+    word = re.sub(r"([_/=,|:])(?=\w)", r"\1<wbr>", match.group(0))
+    if len(match.group(0)) > 18:
+        word = re.sub(r"\.(?=\w)|[a-z](?=[A-Z])", r"\g<0><wbr>", word)
+    return re.sub(r"^-+\w+", r'<span class="whole">\g<0></span>', word)
+
+
+def on_page_content(html, page, config, files):
+    """mkdocs calls this for every page when it is HTML."""
+    return CELL.sub(lambda cell: TEXT.sub(lambda text: WORD.sub(breakable, text.group(0)), cell.group(0)), html)

@@ -38,13 +38,22 @@ func (machinesOf) List(context.Context) (cloud.InstanceList, error) {
 
 func (d *drifting) ListBalancers(context.Context) (cloud.BulkList, error) {
 	d.lists.Add(1)
-	return "all of them", d.err
+	return listedDrift{d}, d.err
 }
 
 func (d *drifting) Observe(_ context.Context, in cloud.Input) (cloud.Observed, error) {
-	if in.BulkList == nil {
-		d.reads.Add(1)
-	}
+	d.reads.Add(1)
+	return d.observe(in)
+}
+
+// listedDrift is all load balancers of a drifting cloud.
+type listedDrift struct{ *drifting }
+
+func (l listedDrift) Observe(_ context.Context, in cloud.Input) (cloud.Observed, error) {
+	return l.observe(in)
+}
+
+func (d *drifting) observe(in cloud.Input) (cloud.Observed, error) {
 	b, _, _ := d.Normalize(in)
 	b.Targets = []cloud.InstanceID{"1", "2"}
 	o := cloud.Observed{Found: true, ID: "lb-" + in.Owner.Name, Owner: in.Owner, Balancer: b, State: cloud.BalancerActive}

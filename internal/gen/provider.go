@@ -29,6 +29,26 @@ func yes(has bool) string {
 	return "–"
 }
 
+// writeAPIs writes how APIs are limited that are so apart from the others, those with the same limit together.
+func writeAPIs(b *bytes.Buffer, apis []cloud.API) {
+	var limits []string
+	names := map[string][]string{}
+	for _, api := range apis {
+		limit := cmp.Or(rate(api.RequestsPerHour, api.RequestsPerMinute), "by no published number of requests in a minute or an hour: 50 a second at first, fewer when the cloud throttles")
+		if names[limit] == nil {
+			limits = append(limits, limit)
+		}
+		names[limit] = append(names[limit], fmt.Sprintf("`api=\"%s\"`", api.Name))
+	}
+	for _, limit := range limits {
+		each := ""
+		if len(names[limit]) > 1 {
+			each = ", each"
+		}
+		fmt.Fprintf(b, "Limited apart%s (metrics with %s): %s.\n", each, strings.Join(names[limit], ", "), limit)
+	}
+}
+
 func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	d := p.Descriptor
 	fmt.Fprintf(b, "# %s: settings and annotations\n\n%s", d.Title, header)
@@ -36,9 +56,7 @@ func writeProvider(b *bytes.Buffer, p registry.Provider) {
 	if published := rate(d.Limits.RequestsPerHour, d.Limits.RequestsPerMinute); published != "" {
 		fmt.Fprintf(b, "Published limits: %s.\n", published)
 	}
-	for _, api := range d.Limits.APIs {
-		fmt.Fprintf(b, "Limited apart (metrics with `api=\"%s\"`): %s.\n", api.Name, cmp.Or(rate(api.RequestsPerHour, api.RequestsPerMinute), "by no published number of requests in a minute or an hour: 50 a second at first, fewer when the cloud throttles"))
-	}
+	writeAPIs(b, d.Limits.APIs)
 	if len(d.Capabilities.Immutable) > 0 {
 		fmt.Fprintf(b, "Fields of an existing balancer that the cloud cannot change: %s.\n", codes(d.Capabilities.Immutable))
 	}

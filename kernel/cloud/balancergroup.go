@@ -42,8 +42,8 @@ type BalancerReader interface {
 	// Where targets are addresses and no machines, they are UnknownInstance of the address:
 	// the kernel knows whose it is.
 	//
-	// With Input.BulkList it looks there in place of the cloud. The kernel believes what was
-	// found in it, and asks again without it before a known balancer counts as gone.
+	// The Observe of a BulkList looks there in place of the cloud. The kernel believes what was
+	// found in it, and asks the cloud before a known balancer counts as gone.
 	Observe(ctx context.Context, in Input) (Observed, error)
 
 	// Normalize returns the balancer the Spec asks for, with the value the API would store
@@ -123,13 +123,15 @@ type Replacer interface {
 // then serves the Observe of many Services.
 type BulkLister interface {
 	// ListBalancers reads all balancers the credentials can see, all pages; a part that could not
-	// be read is an error. The kernel hands the answer to Observe in Input.BulkList. It must not
-	// be changed afterwards.
+	// be read is an error.
 	ListBalancers(ctx context.Context) (BulkList, error)
 }
 
-// BulkList is all balancers of one moment, in the driver's own form.
-type BulkList any
+// BulkList is all balancers of one moment. It may be observed for several Services at once.
+type BulkList interface {
+	// Observe is that of BalancerReader, with the list in place of the cloud.
+	Observe(ctx context.Context, in Input) (Observed, error)
+}
 
 // OwnedLister is for a cloud that lists balancers with their ownership tags.
 type OwnedLister interface {
@@ -141,12 +143,36 @@ type OwnedLister interface {
 
 // NetworkReader is for load balancers that depend on what is the same for all Services and changes
 // rarely, such as subnets, zones, route tables and the sizes that there are: one reading then serves the
-// Observe of all Services for a minute at most.
+// Observe of all Services for a minute at most. It is a NetworkOf.
 type NetworkReader interface {
-	// ReadNetwork reads all of it; a part that could not be read is an error. The kernel hands the
-	// answer to Observe in Input.Network. It must not be changed afterwards.
-	ReadNetwork(ctx context.Context) (Network, error)
+	read(ctx context.Context) (any, error)
 }
 
-// Network is what surrounds load balancers, in the driver's own form.
-type Network any
+// NetworkOf reads what surrounds load balancers, in the driver's own type.
+type NetworkOf[N any] struct {
+	Reader interface {
+		// ReadNetwork reads all of it; a part that could not be read is an error. The answer must not be changed afterwards.
+		ReadNetwork(ctx context.Context) (N, error)
+	}
+}
+
+func (n NetworkOf[N]) read(ctx context.Context) (any, error) { return n.Reader.ReadNetwork(ctx) }
+
+// Of returns what was read for all Services a minute ago at most, and has it read where nobody did. Only Observe may ask.
+func (n NetworkOf[N]) Of(ctx context.Context, in Environment) (N, error) {
+	if in.Network == nil {
+		return n.Reader.ReadNetwork(ctx)
+	}
+	value, err := in.Network(ctx)
+	network, _ := value.of.(N)
+	return network, err
+}
+
+// Network is what a NetworkReader has read.
+type Network struct{ of any }
+
+// ReadNetwork reads what surrounds load balancers.
+func ReadNetwork(ctx context.Context, reader NetworkReader) (Network, error) {
+	value, err := reader.read(ctx)
+	return Network{value}, err
+}

@@ -49,19 +49,9 @@ type Environment struct {
 	// Lookups are what Observe found out for Normalize, such as the id of a certificate
 	// given by name. Keys are the driver's own.
 	Lookups map[string]string
-	// BulkList is what BulkLister read a moment ago, nil when Observe has to ask the cloud.
-	BulkList BulkList
-	// Network returns what NetworkReader read a minute ago at most, and has it read where nobody did. Observe alone has
-	// it, and asks where it needs it; nil when it has to ask the cloud.
+	// Network returns what NetworkReader has read for all Services. Observe alone has it, and asks by NetworkOf.Of where it needs it; nil
+	// when it has to ask the cloud.
 	Network func(context.Context) (Network, error) `json:"-"`
-}
-
-// ReadNetwork returns what Network does, or reads it where there is none.
-func (e Environment) ReadNetwork(ctx context.Context, reader NetworkReader) (Network, error) {
-	if e.Network == nil {
-		return reader.ReadNetwork(ctx)
-	}
-	return e.Network(ctx)
 }
 
 // Known is what the kernel knows of a Service's balancer, and what is to become of it.

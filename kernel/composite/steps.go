@@ -28,16 +28,20 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 		return nil, err
 	}
 	var operations []cloud.Operation
+	nodes := map[cloud.InstanceID]string{}
+	for _, candidate := range change.Input.Candidates {
+		nodes[candidate.InstanceID] = candidate.NodeName
+	}
 	for _, s := range steps {
-		operations = append(operations, s.operations()...)
+		operations = append(operations, s.operations(nodes)...)
 	}
 	return operations, nil
 }
 
-// operations returns the step as it is printed: each of several resources in one request by itself.
-func (s *step) operations() []cloud.Operation {
+// operations returns the step as it is printed, with the names of nodes: each of several resources in one request by itself.
+func (s *step) operations(nodes map[cloud.InstanceID]string) []cloud.Operation {
 	if s.kind.Together == "" || s.verb == cloud.Update {
-		return []cloud.Operation{s.operation()}
+		return []cloud.Operation{s.operation(nodes)}
 	}
 	var list []cloud.Operation
 	for _, r := range s.all() {
@@ -47,7 +51,7 @@ func (s *step) operations() []cloud.Operation {
 }
 
 // operation returns the step as it is printed.
-func (s *step) operation() cloud.Operation {
+func (s *step) operation(nodes map[cloud.InstanceID]string) cloud.Operation {
 	op := cloud.Operation{Verb: s.verb, Kind: cloud.Kind(s.kind.Name), Key: s.present.Key}
 	switch {
 	case s.kind.Batch != "":
@@ -56,7 +60,7 @@ func (s *step) operation() cloud.Operation {
 		op.Key = s.wanted.Key
 		var with []string
 		for _, r := range s.with {
-			with = append(with, brought(r))
+			with = append(with, brought(r, nodes[r.Machine]))
 		}
 		if len(with) > 0 {
 			op.After = "with " + strings.Join(with, ", ")
@@ -73,10 +77,14 @@ func (s *step) operation() cloud.Operation {
 	return op
 }
 
-// brought is a resource that another one is made with: "public interface", "network private", "service 80".
-func brought(r cloud.Resource) string {
+// brought is a resource that another one is made with: "public interface", "network private", "target node-1", "service 80". A target is called by
+// the name of its node, "" where that is not known.
+func brought(r cloud.Resource, node string) string {
 	kind := strings.ReplaceAll(r.Kind, "_", " ")
-	if strings.HasPrefix(kind, r.Key+" ") {
+	switch {
+	case node != "":
+		return kind + " " + node
+	case strings.HasPrefix(kind, r.Key+" "):
 		return kind
 	}
 	return called(kind, r.Key)

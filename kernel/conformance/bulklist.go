@@ -21,11 +21,10 @@ func listed(f *fixture) {
 	unknown := f.spec(Service{Name: "unknown", Ports: []cloud.Port{portHTTP}})
 	for _, in := range []cloud.Input{first, second, unknown} {
 		for _, id := range slices.Compact([]string{in.ID, ""}) {
-			in.ID, in.BulkList = id, nil
+			in.ID = id
 			want, err := f.balancers().Observe(f.ctx(), in)
 			f.must(err, "Observe")
-			in.BulkList = list
-			got, err := f.balancers().Observe(f.ctx(), in)
+			got, err := list.Observe(f.ctx(), in)
 			f.must(err, "Observe with a list")
 			want.Native, got.Native = nil, nil
 			if difference := cmp.Diff(want, got); difference != "" {
@@ -34,8 +33,7 @@ func listed(f *fixture) {
 		}
 	}
 	third, created := f.ensure(unknown)
-	third.BulkList = list
-	if got, err := f.balancers().Observe(f.ctx(), third); err != nil || got.Found && got.ID != created.ID {
+	if got, err := list.Observe(f.ctx(), third); err != nil || got.Found && got.ID != created.ID {
 		f.Errorf("Observe with a bulk list older than balancer %q = found %t, id %q, %v", created.ID, got.Found, got.ID, err)
 	}
 }
@@ -50,10 +48,8 @@ func deletedAsListed(f *fixture) {
 	other, _ := f.ensure(f.spec(Service{Name: "other", Ports: []cloud.Port{portDNST}}))
 	list, err := lister.ListBalancers(f.ctx())
 	f.must(err, "ListBalancers")
-	listed := in
-	listed.BulkList, listed.Deleting = list, true
-	f.must(f.destroy(cloud.Change{Input: listed}), "deleting")
 	in.Deleting = true
+	f.must(f.destroyFrom(list, cloud.Change{Input: in}), "deleting")
 	if after, err := f.balancers().Observe(f.ctx(), in); err != nil || after.Found || after.Orphans {
 		f.Errorf("Observe after the deletion = found %t, orphans %t, %v; want that nothing is left", after.Found, after.Orphans, err)
 	}

@@ -363,10 +363,9 @@ func bothListed(f *fixture, kept cloud.Input, duplicates []string) {
 	if lister == nil {
 		return
 	}
-	var err error
-	kept.BulkList, err = lister.ListBalancers(f.ctx())
+	list, err := lister.ListBalancers(f.ctx())
 	f.must(err, "ListBalancers")
-	if o, err := f.balancers().Observe(f.ctx(), kept); err != nil || o.ID != kept.ID || !slices.Equal(o.Duplicates, duplicates) {
+	if o, err := list.Observe(f.ctx(), kept); err != nil || o.ID != kept.ID || !slices.Equal(o.Duplicates, duplicates) {
 		f.Errorf("Observe with a bulk list = %q, duplicates %q, %v; want %q and %q", o.ID, o.Duplicates, err, kept.ID, duplicates)
 	}
 }

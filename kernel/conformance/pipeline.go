@@ -201,13 +201,15 @@ func (f *fixture) remove(in cloud.Input) {
 }
 
 // destroy carries out a deletion: one change, and further ones for as long as the driver says
-// "pending" and the balancer is there. A bulk list is for the first look only.
-func (f *fixture) destroy(change cloud.Change) (err error) {
+// "pending" and the balancer is there.
+func (f *fixture) destroy(change cloud.Change) error { return f.destroyFrom(f.balancers(), change) }
+
+// destroyFrom is destroy with a bulk list for the first look.
+func (f *fixture) destroyFrom(list cloud.BulkList, change cloud.Change) (err error) {
 	f.restart()
-	if change.Before, err = f.balancers().Observe(f.ctx(), change.Input); err != nil {
+	if change.Before, err = list.Observe(f.ctx(), change.Input); err != nil {
 		return err
 	}
-	change.Input.BulkList = nil
 	planned, err := f.plannedSteps(change)
 	if err != nil {
 		return err

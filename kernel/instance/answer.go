@@ -91,8 +91,8 @@ func (r *reader) answer(ctx context.Context, asked map[cache.Key]*question) {
 // is still worth it. Failures leave the questions to the single reads.
 func (r *reader) answerFromList(ctx context.Context, asked map[cache.Key]*question) {
 	since := time.Now()
-	if start, listed := r.lists.underway(ctx); listed {
-		r.answerKnown(asked, start)
+	if list, listed := r.lists.reading.UnderWay(ctx); listed {
+		r.answerKnown(asked, list.Began)
 	}
 	if r.readsCheaper(asked) || r.budget.limiter.Tokens() < float64(r.budget.list()) {
 		return

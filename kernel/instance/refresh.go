@@ -2,14 +2,14 @@ package instance
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/batch"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance/cache"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/reading"
 )
 
 // maxListBackoff is the longest pause after lists that failed one after the other.
@@ -18,124 +18,48 @@ const maxListBackoff = time.Minute
 // refresher reads lists of machines, one at a time: all who need one wait for the same.
 type refresher struct {
 	*state
-	reading batch.Batcher[struct{}, struct{}]
-
-	mu sync.Mutex
-	// start is when the list that is asked for starts, later than now where minRefresh asks for
-	// a pause; zero when none is.
-	start time.Time
-	// failure answers the questions that need a list until retryAt, so that they fail at once
-	// instead of asking the cloud again each; failures are how many there were in a row.
-	failure  error
-	failures int
-	retryAt  time.Time
+	reading *reading.Shared[struct{}]
 }
 
 func newRefresher(s *state) *refresher {
 	r := &refresher{state: s}
-	r.reading = batch.Batcher[struct{}, struct{}]{Rejoin: true, Answer: r.read}
+	r.reading = reading.New(r.read, reading.Options{
+		Patience: s.policy.Patience, Pause: pauseAfter,
+		Apart: func() time.Duration { return minRefresh },
+	})
 	return r
 }
 
 // refresh makes sure that a list which was started at since or later has been read, and reads
 // it if need be. No error means that there is one, not that it is believed.
 func (r *refresher) refresh(ctx context.Context, since time.Time) error {
-	for {
-		read, start, err := r.join(ctx, since)
-		if read == nil || err != nil {
-			return err
-		}
-		if err := r.wait(ctx, read, start); err != nil {
-			return err
-		}
+	_, err := r.reading.Get(ctx, since)
+	if _, slow := errors.AsType[*reading.SlowError](err); slow {
+		return fmt.Errorf("listing machines: %w", err)
 	}
-}
-
-// join returns the list to wait for: none when there is one that young.
-func (r *refresher) join(ctx context.Context, since time.Time) (*batch.Question[struct{}], time.Time, error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	now, listed := time.Now(), r.cache.Lists().Started
-	switch {
-	case !listed.IsZero() && !listed.Before(since):
-		return nil, time.Time{}, nil
-	case !r.start.IsZero():
-	case r.failure != nil && now.Before(r.retryAt):
-		return nil, time.Time{}, r.failure
-	default:
-		r.start = now
-		if earliest := listed.Add(minRefresh); !listed.IsZero() && earliest.After(now) {
-			r.start = earliest
-		}
-	}
-	return r.reading.Join(ctx, struct{}{})[0], r.start, nil
-}
-
-// underway waits for the list that is being read, and returns when it started; false when there is none.
-func (r *refresher) underway(ctx context.Context) (start time.Time, listed bool) {
-	r.mu.Lock()
-	start = r.start
-	if start.IsZero() {
-		r.mu.Unlock()
-		return start, false
-	}
-	read := r.reading.Join(ctx, struct{}{})[0]
-	r.mu.Unlock()
-	return start, r.wait(ctx, read, start) == nil
-}
-
-// wait waits for a list, but not for longer than Patience.
-func (r *refresher) wait(ctx context.Context, read *batch.Question[struct{}], start time.Time) error {
-	patient, cancel := context.WithDeadline(ctx, start.Add(r.policy.Patience))
-	defer cancel()
-	_, err := read.Wait(patient)
-	switch {
-	case ctx.Err() != nil || patient.Err() == nil:
-		return err
-	case !read.Answered():
-		return fmt.Errorf("listing machines: no answer since %v", time.Since(start).Round(time.Second))
-	}
-	_, err = read.Wait(ctx) // it came at the last moment
 	return err
 }
 
-func (r *refresher) read(ctx context.Context, asked map[struct{}]*batch.Question[struct{}]) {
-	r.mu.Lock()
-	start := r.start
-	r.mu.Unlock()
-	pause, end := context.WithDeadline(ctx, start)
-	<-pause.Done()
-	end()
+// read reads a list. One that fails does not count as one, but it puts off the next one.
+func (r *refresher) read(ctx context.Context) (struct{}, error) {
 	go r.credentials.learn(ctx)
 	started := time.Now()
 	// A list is for all who ask: a new Node must not wait for one that is read for something less urgent.
 	list, err := within(cloud.WithTenant(cloud.WithPriority(ctx, cloud.PriorityNodeInit), ""), cloud.CallTimeout, "list instances", r.instances.List)
 	r.budget.spend(r.schedule.pages(len(list.Items)))
 	if err != nil {
-		err = fmt.Errorf("listing machines: %w", err)
 		r.report.count(metric.Refreshes, "failed")
-	} else {
-		r.take(ctx, cache.NewSnapshot(list, started))
+		return struct{}{}, fmt.Errorf("listing machines: %w", err)
 	}
-	r.finish(asked[struct{}{}], started, err)
+	r.take(ctx, cache.NewSnapshot(list, started))
+	r.cache.Update(func(l *cache.Lists) { l.Started = started })
+	r.budget.listed()
+	return struct{}{}, nil
 }
 
-// finish answers those who wait. A list that failed does not count as one, but it puts off the
-// next one, for as long as the cloud asks.
-func (r *refresher) finish(asked *batch.Question[struct{}], started time.Time, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.start, r.failure = time.Time{}, err
-	if err == nil {
-		r.failures = 0
-		r.cache.Update(func(l *cache.Lists) { l.Started = started })
-		r.budget.listed()
-	} else {
-		pause := min(minRefresh<<min(r.failures, 10), maxListBackoff)
-		r.failures++
-		r.retryAt = time.Now().Add(max(pause, cloud.FailureOf(err).RetryAfter))
-	}
-	asked.Answer(struct{}{}, err)
+// pauseAfter is how long no list is read after one that failed: for as long as the cloud asks, and longer after each.
+func pauseAfter(err error, times int) time.Duration {
+	return max(min(minRefresh<<min(times-1, 10), maxListBackoff), cloud.FailureOf(err).RetryAfter)
 }
 
 // within calls the cloud and gives up on a call that ignores its deadline, so that one that never

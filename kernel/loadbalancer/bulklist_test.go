@@ -45,7 +45,7 @@ func (s *bulkLister) ListBalancers(context.Context) (cloud.BulkList, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lists++
-	then := &fakeDriver{balancers: map[string]*stored{}}
+	then := &fakeDriver{isList: true, balancers: map[string]*stored{}}
 	for id, b := range s.balancers {
 		if b.busy > 0 {
 			b.busy--
@@ -58,13 +58,6 @@ func (s *bulkLister) ListBalancers(context.Context) (cloud.BulkList, error) {
 		return nil, errBroken
 	}
 	return then, nil
-}
-
-func (s *bulkLister) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	if then, ok := in.BulkList.(*fakeDriver); ok {
-		return then.Observe(ctx, in)
-	}
-	return s.fakeDriver.Observe(ctx, in)
 }
 
 // listed returns fixtures of as many Services that share one Manager.

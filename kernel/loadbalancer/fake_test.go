@@ -52,7 +52,9 @@ type stored struct {
 
 // fakeDriver is a cloud in memory that replaces whole objects. The zero value is empty.
 type fakeDriver struct {
-	mu        sync.Mutex
+	mu sync.Mutex
+	// isList says that it is a bulk list.
+	isList    bool
 	balancers map[string]*stored
 	serial    int
 	observes  int
@@ -152,7 +154,7 @@ func (d *fakeDriver) Observe(_ context.Context, in cloud.Input) (cloud.Observed,
 		o.Rivals = d.rivals
 	}
 	o.Sole = d.sole && in.Deleting
-	if id != in.ID || in.BulkList != nil || o.Sole {
+	if id != in.ID || d.isList || o.Sole {
 		o.Duplicates = d.duplicatesOf(in.Spec, id)
 	}
 	return o, d.failing("observe", true)

@@ -27,8 +27,8 @@ func (r finder) observe(ctx context.Context, in cloud.Input) (cloud.Observed, er
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	if in.BulkList = list; list != nil {
-		observed, err := r.watch(ctx, in)
+	if list != nil {
+		observed, err := r.watch(ctx, list, in)
 		if err != nil || observed.Found || in.Removed || r.leaves() || !r.expected() {
 			r.Facts.FromList = true
 			return observed, err
@@ -84,14 +84,19 @@ func (r finder) deletesAtOnce() bool {
 }
 
 func (r finder) read(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	in.BulkList, r.Facts.FromList = nil, false
-	return r.watch(ctx, in)
+	r.Facts.FromList = false
+	return r.watch(ctx, r.manager.cloud.Balancers, in)
+}
+
+// source is the cloud, or a bulk list of it.
+type source interface {
+	Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error)
 }
 
 // watch observes with what was observed before at hand.
-func (r finder) watch(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+func (r finder) watch(ctx context.Context, from source, in cloud.Input) (cloud.Observed, error) {
 	in.Last = r.Memory.Last
-	observed, err := r.manager.cloud.Balancers.Observe(ctx, in)
+	observed, err := from.Observe(ctx, in)
 	if r.Memory.Last = nil; err == nil && observed.Found {
 		r.keepLast(observed)
 	}

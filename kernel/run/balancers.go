@@ -15,11 +15,16 @@ type balancers struct {
 }
 
 func (b *balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return b.observe(ctx, b.Balancers, in)
+}
+
+// observe looks for a balancer in the cloud, or in a bulk list of it.
+func (b *balancers) observe(ctx context.Context, from cloud.BulkList, in cloud.Input) (cloud.Observed, error) {
 	if b.network != nil {
 		in.Network = b.network.of(in.Known)
 	}
 	observed, err := call(ctx, b.caller, opObserveBalancer, func(ctx context.Context) (cloud.Observed, error) {
-		return b.Balancers.Observe(ctx, in)
+		return from.Observe(ctx, in)
 	})
 	observed.Addresses = b.can.UsableBalancer(observed.Addresses)
 	return observed, b.network.doubtedBy(err)
@@ -79,12 +84,22 @@ func (v *validator) Validate(spec cloud.Spec, exists bool) error {
 }
 
 type bulkLister struct {
-	*caller
+	of   *balancers
 	next cloud.BulkLister
 }
 
 func (s *bulkLister) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
-	return call(ctx, s.caller, opListBalancers, s.next.ListBalancers)
+	list, err := call(ctx, s.of.caller, opListBalancers, s.next.ListBalancers)
+	return &bulkList{s.of, list}, err
+}
+
+type bulkList struct {
+	of   *balancers
+	next cloud.BulkList
+}
+
+func (l *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return l.of.observe(ctx, l.next, in)
 }
 
 type ownedLister struct {

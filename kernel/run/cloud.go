@@ -128,8 +128,9 @@ func (c *Cloud) balancers(driver *cloud.Driver, by *caller) {
 	group, network := driver.Balancers, newNetwork(driver.Balancers.NetworkReader)
 	c.Defaults, c.Annotations = group.Defaults, c.Annotations.Without(group.Impossible)
 	next, steps := composite.Balancers(driver)
+	all := &balancers{by, next, network}
 	if next != nil {
-		c.Balancers = &balancers{by, next, network}
+		c.Balancers = all
 	}
 	if steps != nil {
 		c.Planner = &planner{by, steps}
@@ -142,7 +143,7 @@ func (c *Cloud) balancers(driver *cloud.Driver, by *caller) {
 		c.Checker = &checker{by, group.Checker, network}
 	}
 	if group.BulkLister != nil {
-		c.BulkLister = &bulkLister{by, group.BulkLister}
+		c.BulkLister = &bulkLister{all, group.BulkLister}
 	}
 	if group.OwnedLister != nil {
 		c.OwnedLister = &ownedLister{by, group.OwnedLister}

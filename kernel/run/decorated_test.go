@@ -11,7 +11,7 @@ import (
 // decorator embeds the interface.
 func TestEveryCallIsDecorated(t *testing.T) {
 	for _, decorator := range []any{
-		&account{}, &instances{}, &balancers{}, &planner{}, &bulkLister{}, &ownedLister{}, &checker{}, &routes{}, &firewalls{}, &operations{}, &labeler{}, &tagger{},
+		&account{}, &instances{}, &balancers{}, &planner{}, &bulkLister{}, &bulkList{}, &ownedLister{}, &checker{}, &routes{}, &firewalls{}, &operations{}, &labeler{}, &tagger{},
 	} {
 		methods, calls := reflect.TypeOf(decorator), 0
 		for i := range methods.NumMethod() {

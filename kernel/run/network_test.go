@@ -27,9 +27,10 @@ type placed struct {
 
 func (p *placed) Classify(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureInvalid} }
 
-func (p *placed) ReadNetwork(context.Context) (cloud.Network, error) {
+// ReadNetwork reads how often it was read.
+func (p *placed) ReadNetwork(context.Context) (int32, error) {
 	if p.gone.Load() {
-		return nil, errors.New("no answer")
+		return 0, errors.New("no answer")
 	}
 	time.Sleep(time.Millisecond)
 	return p.reads.Add(1), nil
@@ -39,7 +40,7 @@ func (p *placed) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 	if p.alone.Load() {
 		return cloud.Observed{}, nil
 	}
-	network, err := in.Network(ctx)
+	network, err := cloud.NetworkOf[int32]{Reader: p}.Of(ctx, in.Environment)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
@@ -62,7 +63,9 @@ func (p *placed) Normalize(cloud.Input) (cloud.Balancer, []cloud.Warning, error)
 func TestNetworkIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver := &placed{}
-		balancers := run.Decorate(cloudtest.Driver(driver), run.Options{}).Balancers
+		handed := cloudtest.Driver(driver)
+		handed.Balancers.NetworkReader = cloud.NetworkOf[int32]{Reader: driver}
+		balancers := run.Decorate(handed, run.Options{}).Balancers
 		var known *cloud.Observed
 		observe := func(want int32, what string) {
 			t.Helper()

@@ -80,7 +80,7 @@ func (d *Driver) handOver() *cloud.Driver {
 		Account:  d,
 		Machines: cloud.MachineGroup{Instances: m, ProviderIDScope: m, Namer: m, Labeler: m},
 		Balancers: &cloud.BalancerGroup{
-			Composite: b, Validator: b, Checker: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+			Composite: b, Validator: b, Checker: b, BulkLister: b, OwnedLister: b, NetworkReader: cloud.NetworkOf[*vpc.Network]{Reader: b},
 		},
 		Routes: &cloud.RouteGroup{Routes: d.Tables},
 		Tagger: m,

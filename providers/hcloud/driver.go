@@ -98,7 +98,7 @@ func (d *Driver) handOver() *cloud.Driver {
 	if d.settings.Balancers {
 		driver.Balancers = &cloud.BalancerGroup{
 			Composite: b, Defaults: b.Default,
-			TargetLimit: b, Reach: b, Validator: b, Recorder: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+			TargetLimit: b, Reach: b, Validator: b, Recorder: b, BulkLister: b, OwnedLister: b, NetworkReader: cloud.NetworkOf[[]*hcloud.LoadBalancerType]{Reader: b},
 		}
 	}
 	if d.settings.Routes {

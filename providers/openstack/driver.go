@@ -80,7 +80,7 @@ func (d *Driver) handOver(warn func(string)) *cloud.Driver {
 		driver.Operations = b
 		driver.Balancers = &cloud.BalancerGroup{
 			Composite: b, Defaults: b.Defaults(), Impossible: b.Impossible(),
-			Reach: b, Validator: b, Checker: b, Replacer: b, BulkLister: b, OwnedLister: b, NetworkReader: b,
+			Reach: b, Validator: b, Checker: b, Replacer: b, BulkLister: b, OwnedLister: b, NetworkReader: cloud.NetworkOf[string]{Reader: b},
 		}
 	}
 	switch {

@@ -30,19 +30,22 @@ func TestGuidesRender(t *testing.T) {
 		}
 		// --reuse-values: an upgrade has what the guide's installation set. A page without one is
 		// about any installation.
-		last := minimal("sim")
+		last := []string{minimal("sim")}
 		for _, block := range shell.FindAllStringSubmatch(string(content), -1) {
 			for command := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
 				if !strings.Contains(command, "helm install ") && !strings.Contains(command, "helm upgrade ") {
 					continue
 				}
-				values := valuesOf(t, command)
+				values := []string{valuesOf(t, command)}
+				if file := blockOfYAML.FindStringSubmatch(string(content)); file != nil && strings.Contains(command, "-f values.yaml") {
+					values = append(values, file[1])
+				}
 				if strings.Contains(command, "reuse-values") {
-					mustRender(t, release{values: []string{last, values}})
+					mustRender(t, release{values: slices.Concat(last, values)})
 					continue
 				}
 				installs, last = installs+1, values
-				mustRender(t, release{values: []string{values}})
+				mustRender(t, release{values: values})
 			}
 		}
 	}

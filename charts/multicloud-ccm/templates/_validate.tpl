@@ -147,6 +147,9 @@ before the others of the folder.
 {{- $p = append $p (printf "%s has %s and no %s, which it needs: set keys.%s to its key in the Secret" $at .name .needs .needs) }}
 {{- end }}
 {{- end }}
+{{- if and (eq $.Values.provider "hcloud") .Values.controllers.route.enabled (not (has "network" $have)) (not .Values.extraEnvFrom) }}
+{{- $p = append $p "controllers.route.enabled is true and hcloud.credentials has no network: set keys.network to its key in the Secret, or inline.network to its name" }}
+{{- end }}
 {{- if and $existing (ne $existing (default "" $provider.secret)) (not $credentials.secret) }}
 {{- if $unused }}
 {{- $p = append $p (printf "%s.existingSecret is %q and no key of it is used: set those it has, such as %s" $at $existing (join ", " $unused)) }}
@@ -171,6 +174,12 @@ before the others of the folder.
 {{- if and .Values.podDisruptionBudget.minAvailable (ne (toString .Values.podDisruptionBudget.maxUnavailable) "1") }}
 {{- $p = append $p "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable are set: leave one of them out" }}
 {{- end }}
+{{- $least := include "multicloud-ccm.text" .Values.podDisruptionBudget.minAvailable }}
+{{- if and .Values.podDisruptionBudget.enabled (eq .Values.kind "Deployment") (gt (int64 .Values.replicaCount) 1) }}
+{{- if or (eq $least "100%") (and (regexMatch "^[0-9]+$" $least) (ge (int64 $least) (int64 .Values.replicaCount))) }}
+{{- $p = append $p (printf "podDisruptionBudget.minAvailable is %s and replicaCount is %d: no node with a Pod could be drained, use less" $least (int64 .Values.replicaCount)) }}
+{{- end }}
+{{- end }}
 {{- if and .Values.networkPolicy.enabled .Values.hostNetwork }}
 {{- $p = append $p "networkPolicy.enabled and hostNetwork are true: policies have no effect on the host network, switch one of them off" }}
 {{- end }}
@@ -182,6 +191,9 @@ before the others of the folder.
 {{- end }}
 {{- range $name := list "serviceMonitor" "podMonitor" }}
 {{- $monitor := get $.Values.metrics $name }}
+{{- if and $monitor.enabled $monitor.interval $monitor.scrapeTimeout (gt (include "multicloud-ccm.seconds" $monitor.scrapeTimeout | float64) (include "multicloud-ccm.seconds" $monitor.interval | float64)) }}
+{{- $p = append $p (printf "metrics.%s.scrapeTimeout is %s and metrics.%s.interval is %s: Prometheus refuses a timeout that is longer" $name $monitor.scrapeTimeout $name $monitor.interval) }}
+{{- end }}
 {{- if and $monitor.enabled (not $.Values.rbac.create) (not $monitor.authorization) (not $.Values.metrics.unauthenticated) }}
 {{- $p = append $p (printf "metrics.%s.enabled is true, rbac.create is false and metrics.%s.authorization is not set: set it to the token of an account that may get /metrics" $name $name) }}
 {{- end }}

@@ -38,17 +38,16 @@ func balancers(fake any) *cloud.BalancerGroup {
 		return nil
 	}
 	group := &cloud.BalancerGroup{
-		Whole:         member[cloud.Balancers](fake),
-		Composite:     member[cloud.Composite](fake),
-		TargetLimit:   member[cloud.TargetLimit](fake),
-		Reach:         member[cloud.Reach](fake),
-		Validator:     member[cloud.Validator](fake),
-		Checker:       member[cloud.Checker](fake),
-		Recorder:      member[cloud.Recorder](fake),
-		Replacer:      member[cloud.Replacer](fake),
-		BulkLister:    member[cloud.BulkLister](fake),
-		OwnedLister:   member[cloud.OwnedLister](fake),
-		NetworkReader: member[cloud.NetworkReader](fake),
+		Whole:       member[cloud.Balancers](fake),
+		Composite:   member[cloud.Composite](fake),
+		TargetLimit: member[cloud.TargetLimit](fake),
+		Reach:       member[cloud.Reach](fake),
+		Validator:   member[cloud.Validator](fake),
+		Checker:     member[cloud.Checker](fake),
+		Recorder:    member[cloud.Recorder](fake),
+		Replacer:    member[cloud.Replacer](fake),
+		BulkLister:  member[cloud.BulkLister](fake),
+		OwnedLister: member[cloud.OwnedLister](fake),
 	}
 	if values, ok := fake.(interface{ Defaults() map[string]string }); ok {
 		group.Defaults = values.Defaults()

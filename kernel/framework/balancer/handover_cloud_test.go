@@ -124,12 +124,13 @@ func (m *model) sweep() {
 
 // snapshot is what one reading shows.
 type snapshot struct {
+	of        *modelCloud
 	balancers []cloud.Observed
 	rests     map[types.UID]bool
 }
 
 func (c *modelCloud) snapshot() snapshot {
-	list := snapshot{rests: map[types.UID]bool{}}
+	list := snapshot{of: c, rests: map[types.UID]bool{}}
 	if !c.blind {
 		list.rests = maps.Clone(c.rests)
 	}
@@ -164,14 +165,25 @@ func (s *stored) observed() cloud.Observed {
 	return o
 }
 
-func (c *modelCloud) Observe(_ context.Context, in cloud.Input) (o cloud.Observed, err error) {
-	list, known := in.BulkList.(snapshot)
-	if !known {
-		err = c.request(func() error {
-			list = c.snapshot()
-			return nil
-		})
+func (c *modelCloud) Observe(ctx context.Context, in cloud.Input) (o cloud.Observed, err error) {
+	list, err := c.list()
+	if err != nil {
+		return o, err
 	}
+	return list.Observe(ctx, in)
+}
+
+func (c *modelCloud) list() (list snapshot, err error) {
+	err = c.request(func() error {
+		list = c.snapshot()
+		return nil
+	})
+	return list, err
+}
+
+// Observe implements cloud.BulkList.
+func (list snapshot) Observe(_ context.Context, in cloud.Input) (o cloud.Observed, err error) {
+	c := list.of
 	o = ownership.OneOf(ownership.Search{Input: in, Names: []string{c.name(in)}, PassRefused: !c.flavour.unique()}, list.balancers, func(o cloud.Observed) cloud.Observed { return o })
 	o.Orphans = !o.Found && list.rests[types.UID(in.Owner.UID)]
 	return o, err
@@ -274,10 +286,4 @@ func (c *modelCloud) remove(change cloud.Change, s *stored) (goesOn bool) {
 // bulkCloud is a cloud that lists load balancers whole.
 type bulkCloud struct{ *modelCloud }
 
-func (c *bulkCloud) ListBalancers(context.Context) (list cloud.BulkList, err error) {
-	err = c.request(func() error {
-		list = c.snapshot()
-		return nil
-	})
-	return list, err
-}
+func (c *bulkCloud) ListBalancers(context.Context) (cloud.BulkList, error) { return c.list() }

@@ -3,6 +3,7 @@ package bulklist
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"sync"
@@ -11,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/reading"
 )
 
 const (
@@ -51,15 +53,12 @@ type Lists struct {
 	reader cloud.BulkLister
 	// services says how many Services with a balancer the cluster has.
 	services func() int
-	turn     chan struct{} // held while a bulk list is read
+	reading  *reading.Shared[cloud.BulkList]
 
 	mu     sync.Mutex
 	recent map[types.UID]time.Time // when each Service was last looked at
-	latest cloud.BulkList
-	began  time.Time // of latest
-	drop   *time.Timer
-	failed time.Time // when the last one failed
-	why    error     // it did
+	// tried says that a list was read, or could not be.
+	tried bool
 	// waiting is how many wait for a list.
 	waiting int
 	// moved is when a balancer may last have got another Service, deleted when one was last deleted:
@@ -92,7 +91,12 @@ func (q Query) failure(why error) error {
 // New returns Lists that are read by the reader, nil for none. services says how many Services with a balancer the
 // cluster has.
 func New(reader cloud.BulkLister, services func() int) *Lists {
-	return &Lists{reader: reader, services: services, turn: make(chan struct{}, 1), recent: map[types.UID]time.Time{}}
+	s := &Lists{reader: reader, services: services, recent: map[types.UID]time.Time{}}
+	s.reading = reading.New(s.read, reading.Options{
+		Hold: mostApart, Apart: s.apart,
+		Pause: func(error, int) time.Duration { return maxAge },
+	})
+	return s
 }
 
 // Get returns a bulk list that began late enough, nil when it is not worth one. It fails where the rate limit is used up, and with
@@ -104,68 +108,58 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 	}
 	s.enter()
 	defer s.leave(q.Service)
-	if !s.take(ctx, asked, q) {
-		return nil, s.tooSlow(ctx, asked, q)
+	patience := func() time.Duration { return s.patience(q) }
+	list, err := s.reading.GetWithin(ctx, s.after(asked, q), patience)
+	if err == nil && !s.isFresh(list.Began, q) {
+		list, err = s.reading.GetWithin(ctx, time.Now(), patience)
 	}
-	defer func() { <-s.turn }()
-	now := time.Now()
-	if list, final, err := s.known(now, asked, q); final {
-		return list, err
-	}
-	if !s.wait(ctx, now) {
-		return nil, nil
-	}
-	return s.read(ctx, q)
-}
-
-// read reads a bulk list, for all who wait. The caller has the turn.
-func (s *Lists) read(ctx context.Context, q Query) (cloud.BulkList, error) {
-	began := time.Now()
-	latest, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
+	switch slow, isSlow := errors.AsType[*reading.SlowError](err); {
 	case err == nil:
-		s.latest, s.began = latest, began
-		s.keep()
-		return latest, nil
+		return list.Of, nil
 	case ctx.Err() != nil: // the cloud did not fail
 		return nil, nil
+	case isSlow:
+		return nil, tooSlow(slow)
 	}
-	s.failed, s.why = time.Now(), err
 	return nil, q.failure(err)
 }
 
-// tooSlow is why nobody reads for himself where a list has been waited for as long as one ever is: that would be many more requests,
-// nil otherwise.
-func (s *Lists) tooSlow(ctx context.Context, asked time.Time, q Query) error {
-	if ctx.Err() != nil || s.patience(q) < mostPatience {
-		return nil
+// after is the earliest time at which the list of somebody who asks then may have begun.
+func (s *Lists) after(asked time.Time, q Query) time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	after := latest(q.After, latest(asked.Add(1-max(maxAge, s.apartLocked())), s.moved.Add(1)))
+	if q.Deleting {
+		return after
 	}
-	waited := time.Since(asked).Round(time.Second)
-	return &cloud.Error{
-		Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: maxAge}, Op: "list balancers",
-		Err: fmt.Errorf("another list of load balancers has not ended after %s", waited),
-	}
+	return latest(after, s.deleted.Add(1))
 }
 
-// take waits for the turn, for as long as it is worth it to those who wait by then, and reports whether it has it.
-func (s *Lists) take(ctx context.Context, asked time.Time, q Query) bool {
-	for {
-		left := s.patience(q) - time.Since(asked)
-		if left <= 0 {
-			return false
-		}
-		timer := time.NewTimer(left)
-		select {
-		case s.turn <- struct{}{}:
-			timer.Stop()
-			return true
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		}
+// isFresh reports whether nothing was written since a list began that makes it useless.
+func (s *Lists) isFresh(began time.Time, q Query) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return began.After(s.moved) && (q.Deleting || began.After(s.deleted))
+}
+
+// read reads a bulk list, for all who wait.
+func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
+	list, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tried = true
+	return list, err
+}
+
+// tooSlow returns the error of those who do not read for themselves, because they have waited for a list as long as one ever is: that would
+// be many more requests. It returns nil for the others.
+func tooSlow(slow *reading.SlowError) error {
+	if slow.Patience < mostPatience {
+		return nil
+	}
+	return &cloud.Error{
+		Failure: cloud.Failure{Class: cloud.FailureThrottled, RetryAfter: maxAge}, Op: "list balancers",
+		Err: fmt.Errorf("a list of load balancers has not ended after %s", slow.Patience),
 	}
 }
 
@@ -176,7 +170,7 @@ func (s *Lists) enter() {
 	s.waiting++
 }
 
-// patience is how long a list is waited for.
+// patience is how long a list that began for others is waited for.
 func (s *Lists) patience(q Query) time.Duration {
 	if q.InLists {
 		return mostPatience
@@ -201,30 +195,18 @@ func (s *Lists) busy() int { return max(s.waiting, len(s.recent)) }
 func (s *Lists) Slack() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.apart() - apart
+	return s.apartLocked() - apart
 }
 
-// apart is how long after the beginning of a bulk list the next one begins. The caller holds mu.
+// apart is how long after the beginning of a bulk list the next one begins.
 func (s *Lists) apart() time.Duration {
-	return min(apart+time.Duration(max(0, s.busy()-fewApart))*apartEach, mostApart)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.apartLocked()
 }
 
-// wait waits until another bulk list may begin, and reports whether ctx has not ended before. The caller has the turn.
-func (s *Lists) wait(ctx context.Context, now time.Time) bool {
-	s.mu.Lock()
-	next := s.began.Add(s.apart())
-	s.mu.Unlock()
-	if !next.After(now) {
-		return true
-	}
-	timer := time.NewTimer(next.Sub(now))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+func (s *Lists) apartLocked() time.Duration {
+	return min(apart+time.Duration(max(0, s.busy()-fewApart))*apartEach, mostApart)
 }
 
 // manyAtOnce notes that the Service is looked at and reports whether enough others are.
@@ -233,46 +215,12 @@ func (s *Lists) manyAtOnce(service types.UID, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= maxAge })
-	first := s.began.IsZero() && s.failed.IsZero()
-	return s.busy() >= many || first && s.services() >= many
-}
-
-// keep drops the latest bulk list, which may be large, when it is too old. The caller holds mu.
-func (s *Lists) keep() {
-	if s.drop != nil {
-		s.drop.Stop()
-	}
-	s.drop = time.AfterFunc(maxAge, s.forget)
-}
-
-// forget drops the latest bulk list, unless somebody may still take it.
-func (s *Lists) forget() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.waiting > 0 || time.Since(s.began) < max(maxAge, s.apart()) {
-		s.drop.Reset(maxAge)
-		return
-	}
-	s.latest = nil
+	return s.busy() >= many || !s.tried && s.services() >= many
 }
 
 // WorthReading reports whether enough Services are looked at for a bulk list.
 func (s *Lists) WorthReading(service types.UID) bool {
 	return s.reader != nil && s.manyAtOnce(service, time.Now())
-}
-
-// known returns what there is to know without another bulk list, and whether that is enough: the
-// latest bulk list, or nothing when one has just failed. One that began after it was asked for is new, however long it took.
-func (s *Lists) known(now, asked time.Time, q Query) (list cloud.BulkList, final bool, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.failed.IsZero() && now.Sub(s.failed) < maxAge {
-		return nil, true, q.failure(s.why)
-	}
-	young := now.Sub(s.began) < max(maxAge, s.apart()) || !s.began.Before(asked)
-	fresh := s.latest != nil && young && !s.began.Before(q.After) && s.began.After(s.moved) &&
-		(q.Deleting || s.began.After(s.deleted))
-	return s.latest, fresh, nil
 }
 
 // Expire makes what was read before that time useless: a balancer may have another Service.

@@ -201,7 +201,7 @@ func TestManyShareAListThatWaits(t *testing.T) {
 			}
 			time.Sleep(2 * mostApart)
 			synctest.Wait()
-			if lists.latest != nil {
+			if _, held := lists.reading.Latest(); held {
 				t.Error("a list is kept that nobody may take any more")
 			}
 		})
@@ -233,4 +233,72 @@ func TestThrottledListIsToldToAll(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A list from before another Service got a balancer is given to nobody, not even to those who wait for it by then. One from before a
+// deletion is given to Services that go.
+func TestListsFromBeforeAWrite(t *testing.T) {
+	for _, tt := range []struct {
+		name     string
+		written  func(s *Lists)
+		deleting bool
+		want     int
+	}{
+		{"nothing", func(*Lists) {}, false, 1},
+		{"another Service's balancer", func(s *Lists) { s.Expire(time.Now()) }, false, 2},
+		{"the same, of a Service that goes", func(s *Lists) { s.Expire(time.Now()) }, true, 2},
+		{"a deletion", func(s *Lists) { s.Deleted(time.Now()) }, false, 2},
+		{"a deletion, of a Service that goes", func(s *Lists) { s.Deleted(time.Now()) }, true, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := &reader{}
+			lists := New(api, func() int { return many })
+			var all sync.WaitGroup
+			all.Go(func() {
+				if list, err := lists.Get(t.Context(), Query{Service: "one", Deleting: tt.deleting, Alone: true}); list == nil || err != nil {
+					t.Errorf("%s: list %v, error %v", tt.name, list, err)
+				}
+			})
+			time.Sleep(10 * time.Millisecond)
+			tt.written(lists)
+			all.Wait()
+			if list, err := lists.Get(t.Context(), Query{Service: "other", Deleting: tt.deleting, Alone: true}); list == nil || err != nil {
+				t.Errorf("%s: list %v, error %v of another one", tt.name, list, err)
+			}
+			if len(api.began) != tt.want {
+				t.Errorf("%s: %d lists, want %d", tt.name, len(api.began), tt.want)
+			}
+			time.Sleep(2 * mostApart)
+			synctest.Wait()
+		})
+	}
+}
+
+// A list that takes longer than anybody waits for another one's serves those for whom it began.
+func TestSlowListsServeThoseWhoRead(t *testing.T) {
+	for _, query := range []Query{{}, {Alone: true}, {InLists: true}} {
+		synctest.Test(t, func(t *testing.T) {
+			lists := New(&slow{takes: mostPatience + 10*time.Second}, func() int { return many })
+			for round := range 3 {
+				var mu sync.Mutex
+				var all sync.WaitGroup
+				served := 0
+				for i := range many {
+					all.Go(func() {
+						q := query
+						q.Service, q.After = types.UID(fmt.Sprint(i)), time.Now()
+						if list, _ := lists.Get(t.Context(), q); list != nil {
+							mu.Lock()
+							defer mu.Unlock()
+							served++
+						}
+					})
+				}
+				if all.Wait(); served == 0 {
+					t.Errorf("%+v, round %d: a list was read for nobody", query, round)
+				}
+			}
+			time.Sleep(2 * mostPatience)
+		})
+	}
 }

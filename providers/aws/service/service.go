@@ -100,6 +100,7 @@ func (lb seen) isTagged(us cloud.Owner) bool {
 
 // bulkList is all balancers of the VPC, and the security groups of the cluster.
 type bulkList struct {
+	of       *Balancers
 	security vpc.Groups
 	classic  []elb.Balancer
 	network  []nlb.Balancer
@@ -107,8 +108,13 @@ type bulkList struct {
 	groups   []targetgroup.Group // with tags where they were made for a Service
 }
 
-// ReadNetwork implements cloud.NetworkReader.
-func (bs *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+// Observe implements cloud.BulkList.
+func (v *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return v.of.observe(ctx, v, in)
+}
+
+// ReadNetwork is that of cloud.NetworkOf.
+func (bs *Balancers) ReadNetwork(ctx context.Context) (*vpc.Network, error) {
 	return bs.VPC.ReadNetwork(ctx)
 }
 
@@ -118,6 +124,7 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 	if err != nil {
 		return nil, err
 	}
+	v.of = bs
 	v.security, err = bs.VPC.ReadGroups(ctx)
 	return v, err
 }
@@ -126,7 +133,12 @@ func (bs *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) 
 // no other that is as surely the Service's, or when there was a change of kind. For a balancer that is given up it reads lists, which
 // show whether there is a second one too.
 func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	s, v, err := bs.surroundings(ctx, in)
+	return bs.observe(ctx, nil, in)
+}
+
+// observe looks for the balancer in a bulk list, or in the cloud where that is nil.
+func (bs *Balancers) observe(ctx context.Context, from *bulkList, in cloud.Input) (cloud.Observed, error) {
+	s, v, err := bs.surroundings(ctx, from, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
@@ -162,11 +174,9 @@ func (bs *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observe
 
 // surroundings reads what is read whatever the balancer: security groups, and the network or, where the balancer is given up,
 // lists of all balancers.
-func (bs *Balancers) surroundings(ctx context.Context, in cloud.Input) (s *snapshot, v *bulkList, err error) {
+func (bs *Balancers) surroundings(ctx context.Context, from *bulkList, in cloud.Input) (s *snapshot, v *bulkList, err error) {
 	s = &snapshot{readNetwork: func(ctx context.Context) (*vpc.Network, error) {
-		read, err := in.ReadNetwork(ctx, bs)
-		network, _ := read.(*vpc.Network)
-		return network, err
+		return cloud.NetworkOf[*vpc.Network]{Reader: bs}.Of(ctx, in.Environment)
 	}}
 	network := &vpc.Network{}
 	if !balancer.GivenUp(in.Known) {
@@ -175,12 +185,11 @@ func (bs *Balancers) surroundings(ctx context.Context, in cloud.Input) (s *snaps
 		}
 	}
 	var security vpc.Groups
-	v, listed := in.BulkList.(*bulkList)
-	if listed {
-		security = v.security
+	if v = from; from != nil {
+		security = from.security
 	}
 	s.inventory, err = bs.VPC.Read(ctx, network, security, in)
-	if err == nil && !listed && balancer.GivenUp(in.Known) {
+	if err == nil && from == nil && balancer.GivenUp(in.Known) {
 		v, err = bs.listsOfDeletion(ctx, s.inventory, in)
 	}
 	return s, v, err

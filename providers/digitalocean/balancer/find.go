@@ -32,11 +32,12 @@ type found struct {
 
 // find looks for the balancer of the Service. An id that is gone does not end the search: its balancer may
 // have been created anew by a process that died before it could record the new id.
-func (l *Balancers) find(ctx context.Context, in cloud.Input) (f found, err error) {
+func (l *Balancers) find(ctx context.Context, from *bulkList, in cloud.Input) (f found, err error) {
 	names := desired.Names(in.Spec)
-	all, listed := in.BulkList.([]godo.LoadBalancer)
+	var all []godo.LoadBalancer
 	switch {
-	case listed:
+	case from != nil:
+		all = from.all
 	case in.Beside != nil:
 		all, err = l.readAll(ctx)
 	default:
@@ -100,7 +101,21 @@ func (l *Balancers) get(ctx context.Context, id string) (*godo.LoadBalancer, err
 }
 
 // ListBalancers implements cloud.BulkLister.
-func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) { return l.readAll(ctx) }
+func (l *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	all, err := l.readAll(ctx)
+	return &bulkList{l, all}, err
+}
+
+// bulkList is all balancers of one moment.
+type bulkList struct {
+	of  *Balancers
+	all []godo.LoadBalancer
+}
+
+// Observe implements cloud.BulkList.
+func (b *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return b.of.observe(ctx, b, in)
+}
 
 func (l *Balancers) readAll(ctx context.Context) ([]godo.LoadBalancer, error) {
 	return list(func(o *godo.ListOptions) ([]godo.LoadBalancer, *godo.Response, error) { return l.API.List(ctx, o) })

@@ -19,15 +19,19 @@ import (
 
 // Observe implements cloud.Balancers.
 func (l *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	f, err := l.find(ctx, in)
+	return l.observe(ctx, nil, in)
+}
+
+// observe looks for the balancer in a bulk list, or in the cloud where that is nil.
+func (l *Balancers) observe(ctx context.Context, from *bulkList, in cloud.Input) (cloud.Observed, error) {
+	f, err := l.find(ctx, from, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
 	var o cloud.Observed
 	if f.lb != nil {
 		o = l.Observed(f.lb, in.Spec)
-		_, listed := in.BulkList.([]godo.LoadBalancer)
-		o.Native = &native{LoadBalancer: f.lb, alone: listed && !owner.SharesService(f.lb, f.all)}
+		o.Native = &native{LoadBalancer: f.lb, alone: from != nil && !owner.SharesService(f.lb, f.all)}
 		o.ByName, o.Rivals, o.Duplicates = f.byName, f.rivals, f.duplicates
 	} else if in.Deleting && !in.Removed && in.Beside == nil && identifier.IsUUID(in.ID) {
 		// A process may have ended between the deletion of the balancer and that of its tag.

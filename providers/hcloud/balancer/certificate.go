@@ -59,14 +59,15 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 
 // certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
 // cluster is that one's, also where the load balancer uses it. What another load balancer uses is not the Service's to delete.
-func (b *Balancers) certificatesOf(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
+func (b *Balancers) certificatesOf(ctx context.Context, from *bulkList, in cloud.Input, lb *hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
 	us := in.Owner
 	if us.UID == "" || lb == nil && !in.Deleting && !desired.IsManaged(in.Spec) {
 		return nil, nil
 	}
-	list, listed := in.BulkList.(bulk)
-	all := slices.Clone(list.certificates)
-	if !listed {
+	var all []*hcloud.Certificate
+	if from != nil {
+		all = slices.Clone(from.certificates)
+	} else {
 		var err error
 		if all, err = b.managed(ctx, label.UID+"="+us.UID); err != nil {
 			return nil, err

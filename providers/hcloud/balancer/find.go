@@ -13,10 +13,16 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
-// bulk is a cloud.BulkList.
-type bulk struct {
+// bulkList is all load balancers of one moment, and all managed certificates.
+type bulkList struct {
+	of           *Balancers
 	balancers    []*hcloud.LoadBalancer
 	certificates []*hcloud.Certificate
+}
+
+// Observe implements cloud.BulkList.
+func (l *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return l.of.look(ctx, l, in)
 }
 
 // ListBalancers implements cloud.BulkLister.
@@ -29,7 +35,7 @@ func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return bulk{all, certificates}, nil
+	return &bulkList{b, all, certificates}, nil
 }
 
 func (b *Balancers) all(ctx context.Context) ([]*hcloud.LoadBalancer, error) {
@@ -76,24 +82,21 @@ type found struct {
 }
 
 // find looks for the load balancer of the Service by id, by label and by name, which is unique in a project.
-func (b *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
-	list, listed := in.BulkList.(bulk)
-	all := list.balancers
-	if !listed {
-		lb, err := byID(ctx, b.API, in.ID)
-		if err != nil {
-			return found{}, err
-		}
-		if lb != nil {
-			if f := choose([]*hcloud.LoadBalancer{lb}, in); f.lb != nil {
-				return f, nil
-			}
-		}
-		if all, err = b.all(ctx); err != nil {
-			return found{}, err
+func (b *Balancers) find(ctx context.Context, from *bulkList, in cloud.Input) (found, error) {
+	if from != nil {
+		return choose(from.balancers, in), nil
+	}
+	lb, err := byID(ctx, b.API, in.ID)
+	if err != nil {
+		return found{}, err
+	}
+	if lb != nil {
+		if f := choose([]*hcloud.LoadBalancer{lb}, in); f.lb != nil {
+			return f, nil
 		}
 	}
-	return choose(all, in), nil
+	all, err := b.all(ctx)
+	return choose(all, in), err
 }
 
 // choose picks the load balancer of the Service from a list.
@@ -138,11 +141,11 @@ func (b *Balancers) lookUp(ctx context.Context, in cloud.Input, lb *hcloud.LoadB
 		of = lb.LoadBalancerType
 	}
 	if wanted := desired.SizeOf(in.Spec, of.Name); wanted != of.Name {
-		types, err := in.ReadNetwork(ctx, b)
+		types, err := cloud.NetworkOf[[]*hcloud.LoadBalancerType]{Reader: b}.Of(ctx, in.Environment)
 		if err != nil {
 			return nil, err
 		}
-		of = lookups.TypeAmong(types.([]*hcloud.LoadBalancerType), wanted)
+		of = lookups.TypeAmong(types, wanted)
 	}
 	if of != nil {
 		lookups.SetLimits(*of)
@@ -162,8 +165,8 @@ func (b *Balancers) lookUp(ctx context.Context, in cloud.Input, lb *hcloud.LoadB
 	return lookups, nil
 }
 
-// ReadNetwork implements cloud.NetworkReader: the types of load balancers are the same for all Services.
-func (b *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+// ReadNetwork is that of cloud.NetworkOf: the types of load balancers are the same for all Services.
+func (b *Balancers) ReadNetwork(ctx context.Context) ([]*hcloud.LoadBalancerType, error) {
 	types, err := cloud.Whole(api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.LoadBalancerType, *hcloud.Response, error) {
 		return b.API.LoadBalancerType.List(ctx, hcloud.LoadBalancerTypeListOpts{ListOpts: opts})
 	}))

@@ -31,11 +31,16 @@ type state struct {
 
 // Observe implements cloud.BalancerReader.
 func (b *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
-	f, err := b.find(ctx, in)
+	return b.look(ctx, nil, in)
+}
+
+// look looks for the load balancer in a bulk list, or in the cloud where that is nil.
+func (b *Balancers) look(ctx context.Context, from *bulkList, in cloud.Input) (cloud.Observed, error) {
+	f, err := b.find(ctx, from, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
-	certificates, err := b.certificatesOf(ctx, in, f.lb)
+	certificates, err := b.certificatesOf(ctx, from, in, f.lb)
 	if err != nil {
 		return cloud.Observed{}, err
 	}

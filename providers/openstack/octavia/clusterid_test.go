@@ -88,14 +88,14 @@ func TestGroupOfAnotherID(t *testing.T) {
 	group := object.SecurityGroup{ID: "g", Name: "lb-sg-u-1-shop-web", Description: "Security Group for shop/web Service LoadBalancer in cluster kubernetes (uid u-1)"}
 	c, s := reidentified(t, "kubernetes")
 	c.driver.Config.ManageSecurityGroups = true
-	in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Environment: cloud.Environment{BulkList: object.BulkList{Groups: []object.SecurityGroup{group}}}, Known: cloud.Known{ID: "lb"}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Known: cloud.Known{ID: "lb"}}
 	for _, present := range []bool{false, true} {
 		if present {
 			s.LB.Tags = c.driver.OwnershipTags.WantedOwnershipTags(web)
 		}
 		for owner, want := range map[cloud.Owner]int{webOnce(): 1, web: 0} {
 			in.Owner = owner
-			if err := c.driver.groups.Find(t.Context(), s, in); err != nil || len(s.Security.Groups) != want {
+			if err := c.driver.groups.Find(t.Context(), s, &object.BulkList{Groups: []object.SecurityGroup{group}}, in); err != nil || len(s.Security.Groups) != want {
 				t.Errorf("with a tag of the present id %t, former ids %q: %v, %v", present, owner.Former, err, s.Security.Groups)
 			}
 		}
@@ -109,8 +109,8 @@ func TestFreeIPWithTheClusterName(t *testing.T) {
 	theirs := *s.Floating
 	theirs.Port, theirs.Description, s.Floating = "", ipOfKubernetes, nil
 	for _, leaves := range []bool{false, true} {
-		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Environment: cloud.Environment{BulkList: object.BulkList{Floating: []object.FloatingIP{theirs}}}, Known: cloud.Known{ID: "lb", Deleting: leaves}}
-		if err := c.driver.floating.Find(t.Context(), s, in); err != nil || s.Free != nil {
+		in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb", Deleting: leaves}}
+		if err := c.driver.floating.Find(t.Context(), s, &object.BulkList{Floating: []object.FloatingIP{theirs}}, in); err != nil || s.Free != nil {
 			t.Errorf("leaves %t: %v, free %v", leaves, err, s.Free)
 		}
 		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {

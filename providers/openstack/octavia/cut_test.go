@@ -38,9 +38,9 @@ func TestCutDescriptions(t *testing.T) {
 		c := prodCase(t, nil)
 		c.driver.OwnershipTags.ClusterName = name
 		free := object.FloatingIP{ID: "fip", Address: "172.24.0.8", Description: test.description}
-		in := cloud.Input{Spec: cloud.Spec{Owner: long, Options: map[string]string{option.FloatingNetwork.Name: idPublic}}, Environment: cloud.Environment{BulkList: object.BulkList{Floating: []object.FloatingIP{free}}}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: long, Options: map[string]string{option.FloatingNetwork.Name: idPublic}}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-		if err := c.driver.floating.Find(t.Context(), s, in); err != nil || (s.Free != nil) != test.ours {
+		if err := c.driver.floating.Find(t.Context(), s, &object.BulkList{Floating: []object.FloatingIP{free}}, in); err != nil || (s.Free != nil) != test.ours {
 			t.Errorf("%s: %v, free %v", what, err, s.Free)
 		}
 		if why := owner.Obstacle(c.driver.Rules, free, idVIP, in); (why == "") != test.ours {
@@ -55,9 +55,10 @@ func TestCutDescriptions(t *testing.T) {
 	} {
 		c := prodCase(t, nil)
 		c.driver.OwnershipTags.ClusterName, c.driver.Config.ManageSecurityGroups = name, true
-		in := cloud.Input{Spec: cloud.Spec{Owner: long}, Environment: cloud.Environment{BulkList: object.BulkList{Groups: []object.SecurityGroup{{ID: "g", Name: "lb-sg-u-1-shop-web", Description: description}}}}}
+		in := cloud.Input{Spec: cloud.Spec{Owner: long}}
+		bulk := &object.BulkList{Groups: []object.SecurityGroup{{ID: "g", Name: "lb-sg-u-1-shop-web", Description: description}}}
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb"}}
-		if err := c.driver.groups.Find(t.Context(), s, in); err != nil || (len(s.Security.Groups) == 1) != ours {
+		if err := c.driver.groups.Find(t.Context(), s, bulk, in); err != nil || (len(s.Security.Groups) == 1) != ours {
 			t.Errorf("%s: %v, groups %v", description, err, s.Security.Groups)
 		}
 	}

@@ -28,8 +28,8 @@ type found struct {
 
 // find returns the balancer of the Service, from a list or by the id that is given alone. A Service that leaves is looked
 // for in a list before its balancer is deleted, and only by the id afterwards: Octavia shows what was made in every list.
-func (d *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
-	all, listed := object.BulkListOf(in.Environment)
+func (d *Balancers) find(ctx context.Context, from *object.BulkList, in cloud.Input) (found, error) {
+	all, listed := contents(from)
 	sole := in.Deleting && object.LastOf(in.Known).IsSole(in.ID)
 	list := func() (err error) {
 		if !listed {
@@ -54,6 +54,14 @@ func (d *Balancers) find(ctx context.Context, in cloud.Input) (found, error) {
 		return found{}, fmt.Errorf("listing balancers: %w", err)
 	}
 	return d.choose(all, in), nil
+}
+
+// contents are those of a bulk list, and false where there is none.
+func contents(from *object.BulkList) (all object.BulkList, listed bool) {
+	if from == nil {
+		return all, false
+	}
+	return *from, true
 }
 
 // isAlone reports whether a list shows no other balancer that may be the Service's, which gives up the one that it names.

@@ -47,9 +47,9 @@ func TestTwoGroups(t *testing.T) {
 	c.driver.Config.ManageSecurityGroups, c.driver.Config.CascadeDelete = true, true
 	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Deleting: true}}
 	name := "lb-sg-" + web.UID + "-" + web.Namespace + "-" + web.Name
-	in.BulkList = object.BulkList{Groups: []object.SecurityGroup{{ID: "one", Name: name}, {ID: "theirs", Name: "theirs"}, {ID: "two", Name: name}}}
+	bulk := &object.BulkList{Groups: []object.SecurityGroup{{ID: "one", Name: name}, {ID: "theirs", Name: "theirs"}, {ID: "two", Name: name}}}
 	s := &object.Snapshot{}
-	if err := c.driver.groups.Find(t.Context(), s, in); err != nil {
+	if err := c.driver.groups.Find(t.Context(), s, bulk, in); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: s}}); err != nil {

@@ -34,21 +34,37 @@ func (d *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if d.Config.ManageSecurityGroups {
 		s.Ports, err = d.reader.MachinePorts(ctx)
 	}
-	return s, err
+	return &bulkList{d, s}, err
+}
+
+// bulkList is all balancers of one moment.
+type bulkList struct {
+	of  *Balancers
+	all object.BulkList
+}
+
+// Observe implements cloud.BulkList.
+func (l *bulkList) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return l.of.observe(ctx, &l.all, in)
 }
 
 // Observe implements cloud.Balancers. A Service that leaves is told what is true now: another one may have
 // joined its balancer since a bulk list, and the tags are written as a whole.
 func (d *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+	return d.observe(ctx, nil, in)
+}
+
+// observe looks for the balancer in a bulk list, or in the cloud where that is nil.
+func (d *Balancers) observe(ctx context.Context, from *object.BulkList, in cloud.Input) (cloud.Observed, error) {
 	if in.Deleting && !in.Removed {
-		in.BulkList = nil
+		from = nil
 	}
-	f, err := d.find(ctx, in)
+	f, err := d.find(ctx, from, in)
 	if err != nil {
 		return cloud.Observed{}, err
 	}
 	if f.lb == nil {
-		return d.absent(ctx, in)
+		return d.absent(ctx, from, in)
 	}
 	if state, _ := object.Lifecycle(*f.lb); state == cloud.BalancerPending {
 		s := &object.Snapshot{LB: *f.lb, Sole: f.sole, Security: object.Security{None: d.groups.AreNone(in.Known)}}
@@ -64,9 +80,9 @@ func (d *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed
 		return cloud.Observed{}, fmt.Errorf("reading balancer %s: %w", f.lb.ID, err)
 	}
 	if in.Deleting && owner.Read(d.Rules, s, in).HasNothing() {
-		return d.absent(ctx, in)
+		return d.absent(ctx, from, in)
 	}
-	if err := d.addNeighbours(ctx, s, in); err != nil {
+	if err := d.addNeighbours(ctx, s, from, in); err != nil {
 		return cloud.Observed{}, err
 	}
 	s.Sole = f.sole && !object.LastOf(in.Known).IsSole(s.LB.ID)
@@ -97,21 +113,21 @@ func (d *Balancers) parts(ctx context.Context, f found, in cloud.Input) (*object
 }
 
 // addNeighbours reads what belongs to a balancer in Neutron. Who leaves one that stays leaves its floating IP, too.
-func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, in cloud.Input) error {
+func (d *Balancers) addNeighbours(ctx context.Context, s *object.Snapshot, from *object.BulkList, in cloud.Input) error {
 	if tenancy := owner.Read(d.Rules, s, in); in.Deleting && !in.Retained && tenancy.Tags.Ours && !tenancy.MayDelete {
-		return d.groups.Find(ctx, s, in)
+		return d.groups.Find(ctx, s, from, in)
 	}
-	if err := d.floating.Find(ctx, s, in); err != nil {
+	if err := d.floating.Find(ctx, s, from, in); err != nil {
 		return err
 	}
-	return d.groups.Find(ctx, s, in)
+	return d.groups.Find(ctx, s, from, in)
 }
 
 // absent is what is said when there is no balancer. Its floating IP or security group may be
 // left: both are known by the Service's UID.
-func (d *Balancers) absent(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
+func (d *Balancers) absent(ctx context.Context, from *object.BulkList, in cloud.Input) (cloud.Observed, error) {
 	s := &object.Snapshot{}
-	if err := d.addNeighbours(ctx, s, in); err != nil {
+	if err := d.addNeighbours(ctx, s, from, in); err != nil {
 		return cloud.Observed{}, err
 	}
 	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
@@ -147,15 +163,15 @@ func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, fac
 	if !lacks || in.IPv6 || where.FloatingNetwork != "" {
 		return nil
 	}
-	found, err := in.ReadNetwork(ctx, d)
+	found, err := cloud.NetworkOf[string]{Reader: d}.Of(ctx, in.Environment)
 	if err == nil {
-		facts[desired.LookupFloatingNetwork] = cmp.Or(found.(string), desired.NoNetwork)
+		facts[desired.LookupFloatingNetwork] = cmp.Or(found, desired.NoNetwork)
 	}
 	return err
 }
 
-// ReadNetwork implements cloud.NetworkReader: the external network is the same for all Services.
-func (d *Balancers) ReadNetwork(ctx context.Context) (cloud.Network, error) {
+// ReadNetwork is that of cloud.NetworkOf: the external network is the same for all Services.
+func (d *Balancers) ReadNetwork(ctx context.Context) (string, error) {
 	return d.floating.FindNetwork(ctx)
 }
 

@@ -184,7 +184,7 @@ func TestChosenFloatingIP(t *testing.T) {
 func TestIDOfAnotherForm(t *testing.T) {
 	for _, id := range []string{"10", "regional", "../ports", "a/b?c"} {
 		c := newCase(t, map[string]string{"GET /lbaas/loadbalancers": `{"loadbalancers": []}`})
-		f, err := c.driver.find(t.Context(), cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: id}})
+		f, err := c.driver.find(t.Context(), nil, cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: id}})
 		if err != nil || f.lb != nil || len(c.reads) != 1 || c.reads[0] != "/lbaas/loadbalancers" {
 			t.Errorf("id %q: %+v, %v, asked for %q", id, f, err, c.reads)
 		}

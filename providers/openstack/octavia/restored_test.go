@@ -103,7 +103,7 @@ func TestGroupIsTaken(t *testing.T) {
 		}
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Tags: c.driver.OwnershipTags.WantedOwnershipTags(web)}}
 		in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{option.Internal.Name: "true"}}, Known: cloud.Known{ID: "lb"}}
-		if err := c.driver.groups.Find(t.Context(), s, in); err != nil {
+		if err := c.driver.groups.Find(t.Context(), s, nil, in); err != nil {
 			t.Fatal(err)
 		}
 		after := cloud.Balancer{OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeInternal}
@@ -126,17 +126,16 @@ func TestFreeIPOfARestoredCluster(t *testing.T) {
 		strings.TrimSuffix(ipOfProd, " (uid u-1)"):                false, // upstream's: many clusters have the same name
 	} {
 		ip := object.FloatingIP{ID: "fip", Address: "172.24.0.8", Description: description}
-		bulk := object.BulkList{Floating: []object.FloatingIP{ip}}
+		bulk := &object.BulkList{Floating: []object.FloatingIP{ip}}
 		c := prodCase(t, checked())
 		c.driver.Config.Placement.FloatingNetwork = idPublic
-		o, err := c.driver.Observe(t.Context(), cloud.Input{Spec: cloud.Spec{Owner: web}, Environment: cloud.Environment{BulkList: bulk}, Known: cloud.Known{Deleting: true, Removed: true}})
+		o, err := c.driver.observe(t.Context(), bulk, cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{Deleting: true, Removed: true}})
 		if err != nil || o.Orphans != ours {
 			t.Errorf("%s: %v, is left %t, want %t", description, err, o.Orphans, ours)
 		}
 		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
-		in.BulkList = bulk
 		s := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-		if err := c.driver.floating.Find(t.Context(), s, in); err != nil || (s.Free != nil) != ours {
+		if err := c.driver.floating.Find(t.Context(), s, bulk, in); err != nil || (s.Free != nil) != ours {
 			t.Errorf("%s: %v, free %v", description, err, s.Free)
 		}
 		if ours || !strings.Contains(description, "(uid") {

@@ -283,8 +283,8 @@ func TestDeletionOfListedBalancers(t *testing.T) {
 		}
 		list, err := l.driver.Balancers.BulkLister.ListBalancers(t.Context())
 		l.must(err)
-		l.input.BulkList = list
-		before := l.observe()
+		before, err := list.Observe(t.Context(), l.input)
+		l.must(err)
 		l.server.ResetTraffic()
 		_, err = l.balancers().Apply(t.Context(), cloud.Change{Input: l.input, Before: before})
 		l.must(err)

@@ -29,10 +29,10 @@ type Manager struct {
 
 // Find finds the floating IP at the balancer's port. Where one is wanted and there is
 // none, it looks for one that is left of a balancer of this Service that is gone.
-func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) (err error) {
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, from *object.BulkList, in cloud.Input) (err error) {
 	if s.LB.Port != "" {
 		var ips []object.FloatingIP
-		ips, err = m.floatingOf(ctx, in.Environment, url.Values{"port_id": {s.LB.Port}})
+		ips, err = m.floatingOf(ctx, from, url.Values{"port_id": {s.LB.Port}})
 		if at := slices.IndexFunc(ips, func(ip object.FloatingIP) bool { return ip.Port == s.LB.Port }); at >= 0 {
 			s.Floating = &ips[at]
 		}
@@ -41,7 +41,7 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 	if err != nil || s.Floating != nil || unwanted {
 		return err
 	}
-	made, err := m.floatingOf(ctx, in.Environment, url.Values{"description": m.Rules.OwnershipTags.OwnDescriptions(tag.FloatingIP, in.Owner)})
+	made, err := m.floatingOf(ctx, from, url.Values{"description": m.Rules.OwnershipTags.OwnDescriptions(tag.FloatingIP, in.Owner)})
 	for i, ip := range made {
 		switch {
 		case !ownership.IsCertain(m.madeFor(&ip, s, in), in.Owner):
@@ -56,9 +56,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 }
 
 // floatingOf returns the floating IPs of the bulk list, or those the query leads to.
-func (m *Manager) floatingOf(ctx context.Context, env cloud.Environment, query url.Values) ([]object.FloatingIP, error) {
-	if all, listed := object.BulkListOf(env); listed {
-		return all.Floating, nil
+func (m *Manager) floatingOf(ctx context.Context, from *object.BulkList, query url.Values) ([]object.FloatingIP, error) {
+	if from != nil {
+		return from.Floating, nil
 	}
 	return m.Reader.FloatingIPs(ctx, query)
 }

@@ -195,9 +195,3 @@ type BulkList struct {
 	Ports     []neutron.Port
 	Read      time.Time
 }
-
-// BulkListOf returns the bulk list that a Service is looked for in, and false when there is none.
-func BulkListOf(env cloud.Environment) (BulkList, bool) {
-	s, ok := env.BulkList.(BulkList)
-	return s, ok
-}

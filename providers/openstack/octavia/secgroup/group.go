@@ -27,7 +27,7 @@ type Manager struct {
 // Find reads the Service's security group and the ports of machines. A deletion needs no ports. Where groups are not managed
 // only one that is left from a time when they were is looked for: once the balancer is there, but not at the end of its creation,
 // and once more when the Service has left. A process that still managed groups may have made one meanwhile.
-func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) error {
+func (m *Manager) Find(ctx context.Context, s *object.Snapshot, from *object.BulkList, in cloud.Input) error {
 	here := s.LB.ID != ""
 	switch {
 	case m.Rules.Config.ManageSecurityGroups, in.Retained:
@@ -38,13 +38,9 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 			return nil
 		}
 	}
-	all, listed := object.BulkListOf(in.Environment)
-	groups := all.Groups
-	if !listed {
-		var err error
-		if groups, err = m.Reader.Groups(ctx, url.Values{"name": {groupName(in.Owner)}}); err != nil {
-			return err
-		}
+	groups, err := m.groupsOf(ctx, from, in.Owner)
+	if err != nil {
+		return err
 	}
 	s.Security.Groups = slices.DeleteFunc(slices.Clone(groups), func(g object.SecurityGroup) bool { return !m.isOurs(g, s, in) })
 	if !m.Rules.Config.ManageSecurityGroups {
@@ -54,13 +50,20 @@ func (m *Manager) Find(ctx context.Context, s *object.Snapshot, in cloud.Input) 
 	if in.Deleting && !in.Retained {
 		return nil
 	}
-	s.Security.Ports, s.Security.Network = all.Ports, s.LB.Network
-	if listed {
+	if s.Security.Network = s.LB.Network; from != nil {
+		s.Security.Ports = from.Ports
 		return nil
 	}
-	var err error
 	s.Security.Ports, err = m.Reader.MachinePorts(ctx)
 	return err
+}
+
+// groupsOf returns the security groups of the bulk list, or those of the Service's name.
+func (m *Manager) groupsOf(ctx context.Context, from *object.BulkList, us cloud.Owner) ([]object.SecurityGroup, error) {
+	if from != nil {
+		return from.Groups, nil
+	}
+	return m.Reader.Groups(ctx, url.Values{"name": {groupName(us)}})
 }
 
 // isOurs reports whether a security group was made for the Service. Its name holds the UID, which the Service of a cluster that was
