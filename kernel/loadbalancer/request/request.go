@@ -249,7 +249,21 @@ func fingerprintOf(in cloud.Input, c *run.Cloud) string {
 			delete(in.Options, key.Name)
 		}
 	}
-	return difference.Fingerprint(in)
+	return difference.Fingerprint(written{in.Spec, environment{Candidates: in.Candidates, Lookups: in.Lookups}, in.Known})
+}
+
+// written is an Input as its fingerprint takes it, with fields that it had once: a replacement that an earlier version began has that fingerprint on
+// its Service.
+type written struct {
+	cloud.Spec
+	environment
+	cloud.Known
+}
+
+type environment struct {
+	Candidates []cloud.Target
+	Lookups    map[string]string
+	BulkList   any
 }
 
 // named returns the ids that there are.
