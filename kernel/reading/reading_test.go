@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,9 +172,11 @@ func TestGetWithin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		from := &source{}
 		shared := reading.New(from.read, reading.Options{})
-		start, patience := time.Now(), 200*time.Millisecond
+		start := time.Now()
+		var patience atomic.Int64
+		patience.Store(int64(200 * time.Millisecond))
 		within := func(t *testing.T) (int, error) {
-			value, err := shared.GetWithin(t.Context(), start, func() time.Duration { return patience })
+			value, err := shared.GetWithin(t.Context(), start, func() time.Duration { return time.Duration(patience.Load()) })
 			return value.Of, err
 		}
 		var all sync.WaitGroup
@@ -187,10 +190,10 @@ func TestGetWithin(t *testing.T) {
 			}
 		})
 		time.Sleep(400 * time.Millisecond)
-		patience = 500 * time.Millisecond
+		patience.Store(int64(500 * time.Millisecond))
 		all.Go(func() { want(t, "one whose patience grows", func() (int, error) { return within(t) }, 1, nil) })
 		time.Sleep(300 * time.Millisecond)
-		patience = 2 * time.Second
+		patience.Store(int64(2 * time.Second))
 	})
 }
 
