@@ -3,7 +3,6 @@ package composite
 import (
 	"fmt"
 	"maps"
-	"reflect"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -103,67 +102,6 @@ func (m *model) nextBatch(kind cloud.ResourceKind) *step {
 		}
 	}
 	return nil
-}
-
-// batches returns the resources of a kind by the one that they belong to.
-func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
-	batches := map[cloud.IDOf][]cloud.Resource{}
-	for _, r := range s.of(kind.Name) {
-		if owner, ok := r.Fields[kind.Batch].(cloud.IDOf); ok {
-			batches[owner] = append(batches[owner], r)
-		}
-	}
-	return batches
-}
-
-func (s *set) of(kind string) []cloud.Resource {
-	list := make([]cloud.Resource, 0, len(s.kinds[kind]))
-	for _, ref := range s.kinds[kind] {
-		list = append(list, s.byRef[ref])
-	}
-	return list
-}
-
-func (m *model) same(present, wanted []cloud.Resource) bool {
-	return len(present) == len(wanted) && !slices.ContainsFunc(wanted, func(w cloud.Resource) bool {
-		p, exists := m.present.byRef[w.Ref()]
-		return !exists || len(m.difference(p, w)) > 0
-	})
-}
-
-// difference returns the names of the fields that differ, sorted. Fields that only one side has are
-// not compared.
-func (m *model) difference(present, wanted cloud.Resource) []string {
-	var fields []string
-	for name, value := range wanted.Fields {
-		is, managed := present.Fields[name]
-		if managed && !reflect.DeepEqual(m.resolved(is), m.resolved(value)) {
-			fields = append(fields, name)
-		}
-	}
-	slices.Sort(fields)
-	return fields
-}
-
-// resolved returns a field with the id in place of what stands for it, as far as it is known.
-func (m *model) resolved(value any) any {
-	switch v := value.(type) {
-	case cloud.IDOf:
-		if id := m.present.byRef[v].ID; id != "" {
-			return id
-		}
-	case cloud.FieldOf:
-		if chosen := m.chosen[v.Field]; chosen != nil {
-			return chosen
-		}
-	case []any:
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = m.resolved(item)
-		}
-		return items
-	}
-	return value
 }
 
 // nextFor returns the step that leads to a wanted resource:
@@ -275,14 +213,6 @@ func (m *model) brought(kind cloud.ResourceKind, wanted cloud.Resource) (with []
 	return with
 }
 
-// refers reports whether a resource refers to that one, itself or by way of others.
-func (s *set) refers(r cloud.Resource, to cloud.IDOf) bool {
-	return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool {
-		other, ok := s.byRef[ref]
-		return ref == to || ok && s.refers(other, to)
-	})
-}
-
 // missing returns the resources that are made together with a wanted one, for the same object.
 func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.Resource {
 	return m.wanted.together(kind, wanted, func(r cloud.Resource) bool {
@@ -291,17 +221,6 @@ func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.
 		}
 		s, ready := m.before(r)
 		return s == nil && ready
-	})
-}
-
-// together returns the resources of a kind that belong to the same object as that one, and are as
-// asked, without that one.
-func (s *set) together(kind cloud.ResourceKind, as cloud.Resource, are func(cloud.Resource) bool) []cloud.Resource {
-	if kind.Together == "" {
-		return nil
-	}
-	return slices.DeleteFunc(s.of(kind.Name), func(r cloud.Resource) bool {
-		return r.Ref() == as.Ref() || r.Fields[kind.Together] != as.Fields[kind.Together] || !are(r)
 	})
 }
 
