@@ -96,7 +96,8 @@ type Made struct {
 type ResourceKind struct {
 	// Name is the name in the API, in the singular.
 	Name string
-	// Target says that its resources are targets. They come and go with nodes, also while the cloud refuses something else.
+	// Target says that its resources are targets, which alone have a Machine. They come and go with nodes, and are replaced, also while the cloud
+	// refuses something else.
 	Target bool
 	// Immutable are the fields the API refuses to change. A resource in which one differs is
 	// deleted and made again. So is what refers to it, unless that leads elsewhere by then.

@@ -16,7 +16,8 @@ func TestRefusals(t *testing.T) {
 	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
 	present := list(lb(fields{"name": "old"}), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"), listener("81", "p", "tcp"))
 	wanted := list(lb(fields{"name": "new"}), pool("p", nil), member("p", "n"), pool("q", nil), listener("80", "q", "tcp"), listener("82", "p", "tcp"))
-	// Besides what is refused, and what needs it, the rest is made, and members are right. Nothing else goes.
+	// Besides what is refused, and what needs it, the rest is made, members are right, and what nothing refers to goes, except where one of
+	// its kind is missing.
 	impossible := pool("q", nil)
 	impossible.Problem = invalid
 	trial := listener("trial", "p", "tls")
@@ -30,7 +31,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		"a resource that something refers to": {
 			wanted, map[string]error{"create pool q": invalid},
-			[]string{"create pool q", "create member n", "create listener 82", "delete member m", "update balancer b name"}, invalid,
+			[]string{"create pool q", "create member n", "create listener 82", "delete listener 81", "delete member m", "update balancer b name"}, invalid,
 		},
 		"no room for a resource": {
 			wanted, map[string]error{"create listener 82": quota},
@@ -46,15 +47,15 @@ func TestRefusals(t *testing.T) {
 		},
 		"a change that leaves an old part in use": {
 			list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), map[string]error{"update listener 80 pool": invalid},
-			[]string{"create pool q", "create member n", "update listener 80 pool"}, invalid,
+			[]string{"create pool q", "create member n", "update listener 80 pool", "delete listener 81"}, invalid,
 		},
 		"a resource that the driver knows to be impossible": {
 			slices.Concat(wanted[:3], list(impossible), wanted[4:]), nil,
-			[]string{"create member n", "create listener 82", "delete member m", "update balancer b name"}, invalid,
+			[]string{"create member n", "create listener 82", "delete listener 81", "delete member m", "update balancer b name"}, invalid,
 		},
 		"a trial": {
 			list(lb(nil), pool("p", nil), member("p", "m"), tried), map[string]error{"create listener trial": invalid},
-			[]string{"create listener trial"}, invalid,
+			[]string{"create listener trial", "delete listener 81"}, invalid,
 		},
 		"any other failure ends the run": {
 			wanted, map[string]error{"create member n": errSomething}, []string{"create pool q", "create member n"}, errSomething,
@@ -282,10 +283,13 @@ func TestRunGoesOnAfterBringing(t *testing.T) {
 // TestMistakesOfDrivers checks that each is an error, and nothing is written.
 func TestMistakesOfDrivers(t *testing.T) {
 	toItself, fromOther := res("pool", "p", fields{"to": idOf("listener", "80")}), res("listener", "80", fields{"to": idOf("pool", "p")})
+	ofMachine := pool("p", nil)
+	ofMachine.Machine = "m"
 	for name, tt := range map[string]struct {
 		present, wanted []cloud.Resource
 		want            string
 	}{
+		"a target of another kind":       {nil, list(lb(nil), ofMachine), "pool p has a machine"},
 		"a kind that is not declared":    {nil, list(res("rule", "r", nil)), `no resource of kind "rule"`},
 		"two of one key":                 {nil, list(pool("p", nil), lb(nil), pool("p", nil)), "pool p twice"},
 		"a circle":                       {nil, list(toItself, fromOther), "refers to itself"},

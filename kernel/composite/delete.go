@@ -21,7 +21,7 @@ func (m *model) replacement(kind cloud.ResourceKind, present, wanted cloud.Resou
 	} else {
 		s = m.deletionOf(kind, present, true)
 	}
-	if s != nil {
+	if s != nil && s.replaces == nil { // what is in the way may have to be made again first
 		s.replaces = &wanted
 	}
 	return s

@@ -49,6 +49,9 @@ func newModel(kinds []cloud.ResourceKind, r cloud.Resources, change cloud.Change
 		if _, known := m.byName[r.Kind]; !known {
 			return nil, fmt.Errorf("the driver declares no resource of kind %q", r.Kind)
 		}
+		if r.Machine != "" && !m.targets[r.Kind] {
+			return nil, fmt.Errorf("%s %s has a machine, and its kind is not declared as one of targets", r.Kind, r.Key)
+		}
 	}
 	for _, r := range r.Present {
 		if m.present.has(r.Ref()) {

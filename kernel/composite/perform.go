@@ -2,7 +2,6 @@ package composite
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -26,7 +25,7 @@ type run struct {
 	// passed says that a step was passed over, so that what follows may be about what others write too.
 	passed bool
 	// refusals are what the cloud has refused, repeats says that the next run asks for something of that again, and ended that
-	// only targets are brought yet.
+	// nothing is planned again: what is left is carried out.
 	refusals       []error
 	repeats, ended bool
 	// told is how many refusals an earlier run has returned.

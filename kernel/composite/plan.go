@@ -24,23 +24,9 @@ type step struct {
 	replaces *cloud.Resource
 }
 
-// plan plans what is left of a change. Where the cloud has refused something, nothing goes but what is made again, targets and trials: it may
-// serve in the place of what was refused.
-func (r *run) plan() error {
-	steps, err := r.model.plan()
-	if r.steps = steps; len(r.refusals) == 0 {
-		return err
-	}
-	r.steps = nil
-	for _, s := range steps {
-		if s.verb != cloud.Delete || s.replaces != nil {
-			r.steps = append(r.steps, s)
-			continue
-		}
-		r.steps = append(r.steps, s.of(func(one cloud.Resource) bool {
-			return r.model.wanted.has(one.Ref()) || r.model.targets[one.Kind] || r.model.trials[one.Ref()]
-		})...)
-	}
+// plan plans what is left of a change.
+func (r *run) plan() (err error) {
+	r.steps, err = r.model.plan()
 	return err
 }
 

@@ -8,8 +8,8 @@ import (
 )
 
 // Between the deletion of a resource and the creation of another one in its place nothing serves. So the cloud is asked first
-// what can be asked, and what it refuses all the same is made again as it was before. After a refusal nothing is deleted but targets,
-// which come and go with nodes: it may serve in the place of what was refused.
+// what can be asked, and what it refuses all the same is made again as it was before. After a refusal nothing is deleted that may serve in the
+// place of what was refused.
 //
 //	refused is                                       the run goes on with
 //	another resource in the place of a present one   the rest, and the present one
@@ -63,22 +63,26 @@ func (r *run) refuse(s *step, err error) error {
 	return nil
 }
 
-// isReplacement reports whether what was refused of a step is to replace a resource: the question whether the cloud would have that, the trial or the
-// deletion. The others prepare it.
+// isReplacement reports whether what was refused of a step is to replace a resource: the question whether the cloud would have that, the trial, or the
+// deletion where none was made. The others prepare it.
 func (r *run) isReplacement(s *step) bool {
 	if s.replaces == nil {
 		return false
 	}
 	ref := s.replaces.Ref()
-	return !r.fitting[ref] || s.verb == cloud.Create && r.model.trials[s.wanted.Ref()] || s.verb == cloud.Delete && s.present.Ref() == ref
+	return !r.fitting[ref] || s.verb == cloud.Create && r.model.trials[s.wanted.Ref()] ||
+		s.verb == cloud.Delete && s.present.Ref() == ref && s.replaces.Trial == nil
 }
 
 // putBack returns what was deleted to be made again by a step, as it was before.
 func (r *run) putBack(s *step) (back []cloud.Resource) {
+	of := []cloud.Resource{s.wanted}
 	if s.verb != cloud.Create {
 		return nil
+	} else if s.kind.Together != "" {
+		of = s.all()
 	}
-	for _, one := range s.all() {
+	for _, one := range of {
 		former, was := r.former[one.Ref()]
 		if !was {
 			continue
@@ -94,42 +98,60 @@ func (r *run) putBack(s *step) (back []cloud.Resource) {
 }
 
 // left are the steps that are left after one that was refused, and its resources that are put back: those that need nothing of it, and
-// nothing that needs it. Nothing else is replaced. Of what goes, what serves stays where others should have come in its place.
-func (r *run) left(refused *step, back []cloud.Resource) (left []*step) {
+// nothing that needs it. Nothing but targets is replaced. What goes depends on what comes in its place, so that is known last.
+func (r *run) left(refused *step, back []cloud.Resource) []*step {
 	if r.model.deletes || refused.verb == cloud.Delete {
 		return nil
 	}
-	rest := &remainder{model: r.model, made: map[cloud.IDOf]bool{}, without: map[cloud.IDOf]bool{}, half: map[cloud.IDOf]string{}}
+	rest := &remainder{model: r.model, made: map[cloud.IDOf]bool{}, without: map[cloud.IDOf]bool{}, gone: map[cloud.IDOf]bool{}, half: map[cloud.IDOf]string{}}
 	for _, one := range back {
 		rest.made[one.Ref()] = true
 	}
 	for _, one := range refused.all() {
 		rest.goes(refused.kind, one, rest.made[one.Ref()])
 	}
-	for _, s := range r.steps[1:] {
-		switch {
-		case s.kind.Batch != "" && rest.isThere(s.owner):
-			left = append(left, s)
-		case s.kind.Batch != "":
-		case s.verb == cloud.Delete:
-			left = append(left, s.of(func(one cloud.Resource) bool { return rest.mayGo(s, one) })...)
-		case s.verb == cloud.Update:
-			left = append(left, rest.update(s, refused)...)
-		default:
-			left = append(left, s.of(func(one cloud.Resource) bool { return rest.goes(s.kind, one, rest.isFree(s, one)) })...)
+	left := make([][]*step, len(r.steps))
+	for n, s := range r.steps[1:] {
+		if s.verb != cloud.Delete || s.replaces != nil {
+			left[n] = rest.part(s, refused)
 		}
 	}
-	return left
+	for n, s := range r.steps[1:] {
+		if s.verb == cloud.Delete && s.replaces == nil {
+			left[n] = s.of(func(one cloud.Resource) bool { return rest.mayGo(s.kind, one) })
+		}
+	}
+	return slices.Concat(left...)
 }
 
 // remainder is what can be made of a change after a refusal.
 type remainder struct {
 	model *model
-	// made are resources that will be made, without those that will not be as they are wanted.
-	made, without map[cloud.IDOf]bool
+	// made are resources that will be made, without those that will not be as they are wanted, gone those that will be deleted.
+	made, without, gone map[cloud.IDOf]bool
 	// half are those of which something that belongs to them is not as it is wanted, by the kind of that. Nothing is led to them but what
 	// is of the same kind, and targets.
 	half map[cloud.IDOf]string
+}
+
+// part returns a step that makes, changes or replaces something for those of its resources that it still can be about, nothing where there are none.
+func (rest *remainder) part(s, refused *step) []*step {
+	switch {
+	case s.kind.Batch != "" && rest.isThere(s.owner):
+		return []*step{s}
+	case s.kind.Batch != "":
+		return nil
+	case s.verb == cloud.Update:
+		return rest.update(s, refused)
+	case s.verb == cloud.Delete:
+		return s.of(func(one cloud.Resource) bool {
+			rest.gone[one.Ref()] = rest.model.targets[one.Kind] && one.Ref() == s.replaces.Ref() && rest.haveAll(s.kind, references(*s.replaces))
+			return rest.gone[one.Ref()]
+		})
+	}
+	return s.of(func(one cloud.Resource) bool {
+		return rest.goes(s.kind, one, (!rest.model.present.has(one.Ref()) || rest.gone[one.Ref()]) && s.replaces == nil && rest.haveAll(s.kind, references(one)))
+	})
 }
 
 func (rest *remainder) isThere(ref cloud.IDOf) bool {
@@ -150,25 +172,51 @@ func (rest *remainder) goes(kind cloud.ResourceKind, one cloud.Resource, goes bo
 	return false
 }
 
-// mayGo reports whether a resource is deleted: a trial, or a target that is not wanted, or that is made again, and in whose place none is
-// lacking.
-func (rest *remainder) mayGo(s *step, one cloud.Resource) bool {
+// mayGo reports whether a resource goes that is not wanted:
+//
+//	it is                                                goes
+//	a trial                                              yes
+//	of a kind of which a wanted one will not be there    no: it serves in the place of that, where both are of the same object
+//	a target                                             yes
+//	no part of the balancer                              no
+//	a part of it                                         where nothing leads to it by then
+func (rest *remainder) mayGo(kind cloud.ResourceKind, one cloud.Resource) bool {
+	goes := rest.model.present.has(one.Ref())
 	switch {
-	case !rest.model.present.has(one.Ref()):
-		return false
-	case s.replaces == nil && rest.model.trials[one.Ref()]:
-		return true
-	case !rest.model.targets[one.Kind] || rest.lacksTarget(s.kind, one):
-		return false
+	case rest.model.trials[one.Ref()]:
+	case rest.lacks(kind, one):
+		goes = false
+	case !rest.model.targets[one.Kind]:
+		goes = goes && rest.model.isPart(one) && !rest.isUsed(one)
 	}
-	again := &step{verb: cloud.Create, kind: s.kind}
-	return s.replaces == nil || rest.model.targets[s.replaces.Kind] && rest.isFree(again, *s.replaces)
+	rest.gone[one.Ref()] = goes
+	return goes
 }
 
-// lacksTarget reports whether a target of the same object is wanted that is not there and that nothing which is left makes.
-func (rest *remainder) lacksTarget(kind cloud.ResourceKind, one cloud.Resource) bool {
+// lacks reports whether a resource of that kind and of the same object is wanted that is not there and that nothing which is left makes.
+func (rest *remainder) lacks(kind cloud.ResourceKind, one cloud.Resource) bool {
 	return slices.ContainsFunc(rest.model.wanted.of(kind.Name), func(wanted cloud.Resource) bool {
 		return !rest.isThere(wanted.Ref()) && wanted.Fields[kind.Together] == one.Fields[kind.Together]
+	})
+}
+
+// isUsed reports whether something that stays leads to a resource.
+func (rest *remainder) isUsed(one cloud.Resource) bool {
+	for ref, other := range rest.model.present.byRef {
+		if wanted, isWanted := rest.model.wanted.byRef[ref]; isWanted && rest.made[ref] {
+			other = wanted
+		}
+		if !rest.gone[ref] && rest.model.isInWay(other, one) {
+			return true
+		}
+	}
+	return false
+}
+
+// isPart reports whether a resource refers to what bears the ownership tags, itself or by way of others.
+func (m *model) isPart(one cloud.Resource) bool {
+	return slices.ContainsFunc(m.kinds, func(kind cloud.ResourceKind) bool {
+		return kind.Anchor && slices.ContainsFunc(m.present.kinds[kind.Name], func(anchor cloud.IDOf) bool { return m.present.refers(one, anchor) })
 	})
 }
 
@@ -183,12 +231,6 @@ func (rest *remainder) update(s, refused *step) []*step {
 		return nil
 	}
 	return []*step{&part}
-}
-
-// isFree reports whether a step that makes a resource needs nothing that was refused.
-func (rest *remainder) isFree(s *step, one cloud.Resource) bool {
-	replaced := s.replaces != nil || rest.model.present.has(one.Ref())
-	return (rest.model.targets[s.kind.Name] || !replaced) && rest.haveAll(s.kind, references(one))
 }
 
 // haveAll reports whether a resource of that kind can refer to these.

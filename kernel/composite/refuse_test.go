@@ -2,6 +2,7 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 
@@ -35,6 +36,13 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 	anyAddress := res("network", "n", onB)
 	address := res("network", "n", fields{"balancer": idOf("balancer", "b"), "ip": "x"})
 	address.Otherwise = &anyAddress
+	immutable := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "member", Target: true, Immutable: []string{"private"}}}
+	private := func(key string, private bool) cloud.Resource {
+		return cloud.Resource{Kind: "member", Key: key, Machine: cloud.InstanceID(key), Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
+	}
+	exposed := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "public"}, {Name: "listener"}}
+	trial, tried := listener("trial", "q", "tls"), listener("80", "q", "tls")
+	tried.Trial = &trial
 	for _, tt := range []struct {
 		name            string
 		kinds           []cloud.ResourceKind
@@ -68,6 +76,32 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create pool q"}, []string{"create pool q"},
 		},
 		{
+			"a target that is made again goes before, also where a new one follows", immutable,
+			list(lb(nil), private("a", false)), list(res("certificate", "c", nil), lb(nil), private("a", true), private("b", true)),
+			[]string{"create certificate c"}, []string{"create certificate c", "delete member a", "create member a", "create member b"},
+		},
+		{
+			"a target that is made again, after a new one was refused", immutable,
+			list(lb(nil), private("b", false)), list(lb(nil), private("a", true), private("b", true)),
+			[]string{"create member a"}, []string{"create member a", "delete member b", "create member b"},
+		},
+		{
+			"what takes a Service off the internet", exposed,
+			list(lb(nil), res("public", "public", onB), res("listener", "22", onB), res("listener", "443", onB)),
+			list(res("certificate", "c", nil), lb(nil), res("listener", "443", onB)),
+			[]string{"create certificate c"}, []string{"create certificate c", "delete listener 22", "delete public public"},
+		},
+		{
+			"what is no part of the balancer stays", exposed,
+			list(res("certificate", "old", nil), lb(nil), res("listener", "22", onB)), list(lb(nil), res("public", "public", onB)),
+			[]string{"create public public"}, []string{"create public public", "delete listener 22"},
+		},
+		{
+			"a trial is asked for once where what is in its way has to be made again", prompt(),
+			list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("p", fields{"protocol": "http"}), pool("q", nil), tried),
+			[]string{"create listener trial"}, []string{"create pool q", "create listener trial", "delete listener 80", "delete pool p", "create pool p", "create listener 80"},
+		},
+		{
 			"the last target goes with its node", ofNetwork,
 			list(lb(nil), res("member", "m", onB)), list(lb(nil), anyAddress),
 			[]string{"create network n"}, []string{"create network n", "delete member m"},
@@ -92,5 +126,46 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 		if err == nil || !slices.Equal(f.done, tt.want) {
 			t.Errorf("%s: %q, error %v, want %q", tt.name, f.done, err, tt.want)
 		}
+	}
+}
+
+// Where the deletion of what is replaced is refused the trial stays, and is not made again with each try.
+func TestTrialStaysWhereTheDeletionIsRefused(t *testing.T) {
+	trial, tried := listener("trial", "p", "tls"), listener("80", "p", "tls")
+	tried.Trial = &trial
+	f := newFake(prompt(), list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("p", nil), tried))
+	f.fails["delete listener 80"] = &cloud.Invalid{}
+	for range 2 {
+		if _, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}}); err == nil {
+			t.Error("no error")
+		}
+	}
+	if want := []string{"create listener trial", "delete listener 80", "delete listener 80"}; !slices.Equal(f.done, want) {
+		t.Errorf("%q, want %q", f.done, want)
+	}
+}
+
+// A Service that leaves a balancer does not give up its tags while something of it is there.
+func TestTagsStayWithTheParts(t *testing.T) {
+	f := newFake(prompt(), list(lb(fields{"tags": "ours"}), pool("p", nil), listener("80", "p", "tcp")), list(lb(fields{"tags": ""}), pool("p", fields{"protocol": "http"})))
+	before := &cloud.NotReplaced{Resource: idOf("pool", "p"), Err: &cloud.Invalid{}}
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{NotReplaced: before})
+	if want := []string{"delete listener 80", "update balancer b tags"}; err == nil || !slices.Equal(f.done, want) {
+		t.Errorf("%q, %v, want %q", f.done, err, want)
+	}
+}
+
+// Another failure after a refusal says how soon it is tried again.
+func TestFailureAfterARefusal(t *testing.T) {
+	f := newFake(prompt(), list(lb(nil), pool("p", nil)), list(lb(nil), pool("p", nil), pool("q", nil), listener("80", "p", "tcp")))
+	throttled := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Op: "creating", Err: errSomething}
+	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
+	f.fails["create pool q"], f.fails["create listener 80"] = quota, throttled
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if !cloud.IsClass(err, cloud.FailureThrottled) {
+		t.Errorf("%v is not throttled", err)
+	}
+	if !errors.Is(err, quota) {
+		t.Errorf("%v does not say what was refused", err)
 	}
 }

@@ -38,7 +38,7 @@ func (l *late) machines() []cloud.Instance {
 }
 
 func (l *late) List(context.Context) (cloud.InstanceList, error) {
-	return cloud.InstanceList{Instances: l.machines(), Complete: true}, nil
+	return cloud.InstanceList{Items: l.machines(), Complete: true}, nil
 }
 
 func (l *late) Get(_ context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
