@@ -200,13 +200,14 @@ func (rest *remainder) lacks(kind cloud.ResourceKind, one cloud.Resource) bool {
 	})
 }
 
-// isUsed reports whether something that stays leads to a resource.
+// isUsed reports whether something that stays leads to a resource. What goes with that does not count.
 func (rest *remainder) isUsed(one cloud.Resource) bool {
+	takes := rest.model.byName[one.Kind].Takes
 	for ref, other := range rest.model.present.byRef {
 		if wanted, isWanted := rest.model.wanted.byRef[ref]; isWanted && rest.made[ref] {
 			other = wanted
 		}
-		if !rest.gone[ref] && rest.model.isInWay(other, one) {
+		if !rest.gone[ref] && !slices.Contains(takes, other.Kind) && slices.Contains(references(other), one.Ref()) {
 			return true
 		}
 	}
