@@ -252,3 +252,41 @@ func inOneRequest(kind cloud.ResourceKind, fields []string) []string {
 	}
 	return together
 }
+
+func (s *set) of(kind string) []cloud.Resource {
+	list := make([]cloud.Resource, 0, len(s.kinds[kind]))
+	for _, ref := range s.kinds[kind] {
+		list = append(list, s.byRef[ref])
+	}
+	return list
+}
+
+// batches returns the resources of a kind by the one that they belong to.
+func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
+	batches := map[cloud.IDOf][]cloud.Resource{}
+	for _, r := range s.of(kind.Name) {
+		if owner, ok := r.Fields[kind.Batch].(cloud.IDOf); ok {
+			batches[owner] = append(batches[owner], r)
+		}
+	}
+	return batches
+}
+
+// together returns the resources of a kind that belong to the same object as that one, and are as
+// asked, without that one.
+func (s *set) together(kind cloud.ResourceKind, as cloud.Resource, are func(cloud.Resource) bool) []cloud.Resource {
+	if kind.Together == "" {
+		return nil
+	}
+	return slices.DeleteFunc(s.of(kind.Name), func(r cloud.Resource) bool {
+		return r.Ref() == as.Ref() || r.Fields[kind.Together] != as.Fields[kind.Together] || !are(r)
+	})
+}
+
+// refers reports whether a resource refers to that one, itself or by way of others.
+func (s *set) refers(r cloud.Resource, to cloud.IDOf) bool {
+	return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool {
+		other, ok := s.byRef[ref]
+		return ref == to || ok && s.refers(other, to)
+	})
+}
