@@ -57,7 +57,7 @@ func (b *balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progr
 			err = r.refuse(s, err)
 		}
 		if err != nil {
-			return r.progress, errors.Join(append([]error{err}, r.refusals...)...) // the first says how soon it is tried again
+			return r.progress, b.ended(err, r.refusals)
 		}
 	}
 	return r.end()

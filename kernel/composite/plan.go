@@ -24,12 +24,6 @@ type step struct {
 	replaces *cloud.Resource
 }
 
-// plan plans what is left of a change.
-func (r *run) plan() (err error) {
-	r.steps, err = r.model.plan()
-	return err
-}
-
 // plan returns the steps that lead from what is there to what is wanted, in their order.
 func (m *model) plan() ([]*step, error) {
 	planned := *m

@@ -43,6 +43,11 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 	exposed := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "public"}, {Name: "listener"}}
 	trial, tried := listener("trial", "q", "tls"), listener("80", "q", "tls")
 	tried.Trial = &trial
+	named := func(pool, name string) cloud.Resource {
+		r := listener("80", pool, "tcp")
+		r.Fields["name"] = name
+		return r
+	}
 	for _, tt := range []struct {
 		name            string
 		kinds           []cloud.ResourceKind
@@ -102,6 +107,26 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create listener trial"}, []string{"create pool q", "create listener trial", "delete listener 80", "delete pool p", "create pool p", "create listener 80"},
 		},
 		{
+			"a pool that a listener leads to which stays as it is, after a refused trial", prompt(),
+			list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("q", nil), tried),
+			[]string{"create listener trial"}, []string{"create pool q", "create listener trial"},
+		},
+		{
+			"a pool that a listener leads to which stays, where it is changed in two steps", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "monitor"}, {Name: "listener", Last: []string{"name"}}},
+			list(lb(nil), pool("p", nil), named("p", "a")), list(lb(nil), pool("q", nil), res("monitor", "q", fields{"pool": idOf("pool", "q")}), named("q", "b")),
+			[]string{"create monitor q"}, []string{"create pool q", "create monitor q", "update listener 80 name"},
+		},
+		{
+			"a pool goes with its members", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "certificate"}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}},
+			list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "tcp")), list(lb(nil), res("certificate", "c", nil)),
+			[]string{"create certificate c"}, []string{"create certificate c", "delete listener 80", "delete pool p"},
+		},
+		{
+			"a pool goes before the listener through which it is found", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "certificate"}, {Name: "pool", FoundThrough: "listener"}, {Name: "listener"}},
+			list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), res("certificate", "c", nil)),
+			[]string{"create certificate c"}, []string{"create certificate c", "delete pool p", "delete listener 80"},
+		},
+		{
 			"the last target goes with its node", ofNetwork,
 			list(lb(nil), res("member", "m", onB)), list(lb(nil), anyAddress),
 			[]string{"create network n"}, []string{"create network n", "delete member m"},
@@ -155,17 +180,43 @@ func TestTagsStayWithTheParts(t *testing.T) {
 	}
 }
 
-// Another failure after a refusal says how soon it is tried again.
-func TestFailureAfterARefusal(t *testing.T) {
-	f := newFake(prompt(), list(lb(nil), pool("p", nil)), list(lb(nil), pool("p", nil), pool("q", nil), listener("80", "p", "tcp")))
-	throttled := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureThrottled}, Op: "creating", Err: errSomething}
-	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
-	f.fails["create pool q"], f.fails["create listener 80"] = quota, throttled
-	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
-	if !cloud.IsClass(err, cloud.FailureThrottled) {
-		t.Errorf("%v is not throttled", err)
+// A listener that was put back leads to the pool that it led to, and so does one that the cloud refused to replace before.
+func TestPoolOfWhatIsPutBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		before error
+		want   []string
+	}{
+		"in this run": {nil, []string{"create pool q", "delete listener 80", "create listener 80", "create listener 80"}},
+		"before":      {&cloud.Invalid{}, []string{"create pool q"}},
+	} {
+		f := newFake(prompt(), list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("q", nil), listener("80", "q", "tls")))
+		f.refuses = func(r cloud.Resource) error {
+			if r.Fields["protocol"] == "tls" {
+				return &cloud.Invalid{}
+			}
+			return nil
+		}
+		change := cloud.Change{After: &cloud.Balancer{}}
+		if tt.before != nil {
+			change.NotReplaced = &cloud.NotReplaced{Resource: idOf("listener", "80"), Err: tt.before}
+		}
+		_, err := f.balancers().Apply(t.Context(), change)
+		if err == nil || !slices.Equal(f.done, tt.want) || len(f.problems) > 0 {
+			t.Errorf("refused %s: %q, %v, want %q; problems %q", name, f.done, err, tt.want, f.problems)
+		}
 	}
-	if !errors.Is(err, quota) {
-		t.Errorf("%v does not say what was refused", err)
+}
+
+// Another failure after a refusal says how soon it is tried again, also where only the driver knows what it is.
+func TestFailureAfterARefusal(t *testing.T) {
+	impossible := pool("q", nil)
+	impossible.Problem = &cloud.Invalid{Field: "x"}
+	f := newFake(prompt(), list(lb(nil), pool("p", nil)), list(lb(nil), pool("p", nil), impossible, listener("80", "p", "tcp")))
+	f.fails["create listener 80"] = errSomething
+	b := f.balancers()
+	b.classify = func(error) cloud.Failure { return cloud.Failure{Class: cloud.FailureThrottled} }
+	_, err := b.Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	if !cloud.IsClass(err, cloud.FailureThrottled) || !errors.Is(err, errSomething) || !errors.Is(err, impossible.Problem) {
+		t.Errorf("%v, want it throttled, and what was refused", err)
 	}
 }

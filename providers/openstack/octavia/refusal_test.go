@@ -35,6 +35,10 @@ func TestRefusal(t *testing.T) {
 			members, func(in *cloud.Input) { in.Options[option.ConnectionLimit.Name] = "7" },
 			[]string{members, "PUT /lbaas/listeners/listener", members}, []string{members},
 		},
+		"a listener of another protocol": {
+			"POST /lbaas/listeners", func(in *cloud.Input) { in.Options[option.ForwardedFor.Name] = "true" },
+			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{members},
+		},
 		"another port": {
 			"POST /lbaas/listeners", func(in *cloud.Input) { in.Ports[0].Port = 81 },
 			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{"DELETE /lbaas/pools/made"}, // nothing leads to it
@@ -182,7 +186,7 @@ func (c *table) keep(s *object.Snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
+		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.OwnershipTags.ChildName("pool", 0, web), Protocol: map[bool]string{true: "HTTP", false: "TCP"}[strings.Contains(request, `"protocol":"HTTP"`)], Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
 		s.Members[id] = []object.Member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}
