@@ -117,6 +117,17 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create monitor q"}, []string{"create pool q", "create monitor q", "update listener 80 name"},
 		},
 		{
+			"a pool that nothing leads to any more", []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "listener"}},
+			list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(res("certificate", "c", nil), lb(nil), pool("q", nil), listener("80", "q", "tcp")),
+			[]string{"create certificate c"}, []string{"create certificate c", "create pool q", "update listener 80 pool", "delete pool p"},
+		},
+		{
+			"what a rule leads to that stays for another one, and what that leads to",
+			[]cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool", FoundThrough: "listener"}, {Name: "listener"}, {Name: "rule"}},
+			list(lb(nil), pool("p", nil), listener("80", "p", "tcp"), res("rule", "old", fields{"listener": idOf("listener", "80")})), list(lb(nil), res("rule", "new", nil)),
+			[]string{"create rule new"}, []string{"create rule new"},
+		},
+		{
 			"a pool goes with its members", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "certificate"}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}},
 			list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "tcp")), list(lb(nil), res("certificate", "c", nil)),
 			[]string{"create certificate c"}, []string{"create certificate c", "delete listener 80", "delete pool p"},
