@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -90,4 +91,35 @@ func (b *balancers) model(ctx context.Context, change cloud.Change) (*model, err
 		return nil, err
 	}
 	return newModel(b.ResourceKinds(), resources, change)
+}
+
+// looks ends a run where the balancer has to be looked at.
+func (r *run) looks() (cloud.Progress, error) {
+	r.progress.Pending, r.progress.More, r.progress.Step, r.progress.GoesOn = true, true, r.last, !r.repeats
+	return r.progress, errors.Join(r.refusals...)
+}
+
+// mustLook reports whether the balancer has to be looked at before a step: an earlier one may have changed what it is about.
+func (r *run) mustLook(s *step) bool {
+	return r.passed || r.disturbed[s.kind.Name] || r.isUnknown(s)
+}
+
+// isUnknown reports whether a step is about something that was brought along in this run, or leads to
+// it: the id of that is not known before the next run. So are fields that the answer did not have.
+func (r *run) isUnknown(s *step) bool {
+	if r.unknown[s.owner] {
+		return true
+	}
+	for _, one := range append([]cloud.Resource{s.present, s.wanted}, s.with...) {
+		if s.verb != cloud.Create && r.unknown[one.Ref()] {
+			return true
+		}
+		for _, value := range one.Fields {
+			field, isField := r.model.resolved(value).(cloud.FieldOf)
+			if isField && r.model.present.has(field.Of) || slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return r.unknown[ref] }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -40,31 +39,6 @@ type run struct {
 	disturbed map[string]bool
 	// made is what the cloud has answered of a balancer that was made.
 	made cloud.Made
-}
-
-// mustLook reports whether the balancer has to be looked at before a step: an earlier one may have changed what it is about.
-func (r *run) mustLook(s *step) bool {
-	return r.passed || r.disturbed[s.kind.Name] || r.isUnknown(s)
-}
-
-// isUnknown reports whether a step is about something that was brought along in this run, or leads to
-// it: the id of that is not known before the next run. So are fields that the answer did not have.
-func (r *run) isUnknown(s *step) bool {
-	if r.unknown[s.owner] {
-		return true
-	}
-	for _, one := range append([]cloud.Resource{s.present, s.wanted}, s.with...) {
-		if s.verb != cloud.Create && r.unknown[one.Ref()] {
-			return true
-		}
-		for _, value := range one.Fields {
-			field, isField := r.model.resolved(value).(cloud.FieldOf)
-			if isField && r.model.present.has(field.Of) || slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return r.unknown[ref] }) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // carryOut carries out a step.
@@ -170,69 +144,5 @@ func (r *run) blame(s *step, err error) {
 				refused.Asked = append(refused.Asked, one.Machine)
 			}
 		}
-	}
-}
-
-// wait notes that a part of a step has to wait. What cannot be deleted yet stays; the rest is done.
-func (r *run) wait(s *step, id string, w cloud.Waiting) error {
-	p := &r.progress
-	p.Warnings = append(p.Warnings, w.Warnings...)
-	p.Pending = p.Pending || w.After == 0
-	p.Again = soonest(p.Again, w.After)
-	r.passed = r.goesOn
-	if s.verb != cloud.Delete {
-		r.note(s, id)
-		return nil
-	}
-	for _, one := range s.all() {
-		r.model.waiting[one.Ref()] = true
-	}
-	if !r.ended {
-		return r.plan()
-	}
-	r.steps = slices.DeleteFunc(r.steps[1:], func(next *step) bool { // what cannot go yet is not made again
-		return next.verb == cloud.Create && r.model.waiting[next.wanted.Ref()]
-	})
-	return nil
-}
-
-// note notes what a step has changed.
-func (r *run) note(s *step, id string) {
-	r.steps = r.steps[1:]
-	switch {
-	case s.verb == cloud.Create:
-		for _, one := range s.with {
-			r.unknown[one.Ref()] = s.kind.Together == ""
-		}
-		for _, one := range s.all() {
-			delete(r.former, one.Ref())
-		}
-	case s.verb == cloud.Delete && s.replaces != nil && s.replaces.Ref() == s.present.Ref():
-		r.former[s.present.Ref()] = r.model.present.byRef[s.present.Ref()]
-	}
-	r.model.done(s, id)
-	if s.verb == cloud.Create {
-		return
-	}
-	for _, kind := range s.kind.Disturbs {
-		if len(r.model.present.of(kind)) > 0 {
-			r.disturbed[kind] = true
-		}
-	}
-}
-
-// done notes that a step was done.
-func (r *run) done(s *step, id string) {
-	r.note(s, id)
-	r.last, r.passed = s.doing(), r.unseen // so may what follows one that settles at once
-	if s.verb != cloud.Create || !s.kind.Anchor || r.change.After == nil {
-		return
-	}
-	// What is known of a balancer that was made. The rest is read afterwards.
-	r.progress.Observed = &cloud.Observed{
-		Found: true, ID: id, State: cloud.BalancerPending, Balancer: *r.change.After, Lookups: r.change.Input.Lookups, Native: r.made.Native,
-	}
-	if len(r.change.After.OwnershipTags) > 0 {
-		r.progress.Observed.Owner = r.change.Input.Owner
 	}
 }

@@ -7,12 +7,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// looks ends a run where the balancer has to be looked at.
-func (r *run) looks() (cloud.Progress, error) {
-	r.progress.Pending, r.progress.More, r.progress.Step, r.progress.GoesOn = true, true, r.last, !r.repeats
-	return r.progress, errors.Join(r.refusals...)
-}
-
 // end ends a run after the last step.
 func (r *run) end() (cloud.Progress, error) {
 	if len(r.disturbed) > 0 {
@@ -93,4 +87,68 @@ func (r *run) anchors() (ids []string) {
 		}
 	}
 	return ids
+}
+
+// note notes what a step has changed.
+func (r *run) note(s *step, id string) {
+	r.steps = r.steps[1:]
+	switch {
+	case s.verb == cloud.Create:
+		for _, one := range s.with {
+			r.unknown[one.Ref()] = s.kind.Together == ""
+		}
+		for _, one := range s.all() {
+			delete(r.former, one.Ref())
+		}
+	case s.verb == cloud.Delete && s.replaces != nil && s.replaces.Ref() == s.present.Ref():
+		r.former[s.present.Ref()] = r.model.present.byRef[s.present.Ref()]
+	}
+	r.model.done(s, id)
+	if s.verb == cloud.Create {
+		return
+	}
+	for _, kind := range s.kind.Disturbs {
+		if len(r.model.present.of(kind)) > 0 {
+			r.disturbed[kind] = true
+		}
+	}
+}
+
+// done notes that a step was done.
+func (r *run) done(s *step, id string) {
+	r.note(s, id)
+	r.last, r.passed = s.doing(), r.unseen // so may what follows one that settles at once
+	if s.verb != cloud.Create || !s.kind.Anchor || r.change.After == nil {
+		return
+	}
+	// What is known of a balancer that was made. The rest is read afterwards.
+	r.progress.Observed = &cloud.Observed{
+		Found: true, ID: id, State: cloud.BalancerPending, Balancer: *r.change.After, Lookups: r.change.Input.Lookups, Native: r.made.Native,
+	}
+	if len(r.change.After.OwnershipTags) > 0 {
+		r.progress.Observed.Owner = r.change.Input.Owner
+	}
+}
+
+// wait notes that a part of a step has to wait. What cannot be deleted yet stays; the rest is done.
+func (r *run) wait(s *step, id string, w cloud.Waiting) error {
+	p := &r.progress
+	p.Warnings = append(p.Warnings, w.Warnings...)
+	p.Pending = p.Pending || w.After == 0
+	p.Again = soonest(p.Again, w.After)
+	r.passed = r.goesOn
+	if s.verb != cloud.Delete {
+		r.note(s, id)
+		return nil
+	}
+	for _, one := range s.all() {
+		r.model.waiting[one.Ref()] = true
+	}
+	if !r.ended {
+		return r.plan()
+	}
+	r.steps = slices.DeleteFunc(r.steps[1:], func(next *step) bool { // what cannot go yet is not made again
+		return next.verb == cloud.Create && r.model.waiting[next.wanted.Ref()]
+	})
+	return nil
 }
