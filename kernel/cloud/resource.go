@@ -45,22 +45,14 @@ type Resource struct {
 	// that only the wanted resource has is for its creation and is not compared.
 	Fields map[string]any
 	// Needs are further resources that have to be there before this one is made. While the cloud refuses
-	// one of them this one is not changed.
+	// one of them, this one is not changed.
 	Needs []IDOf
-	// For is the resource for which alone this one is there, such as the list of security groups that a rule lets in, the
-	// zero IDOf for none. While the cloud refuses something, For decides: where it has reached its wanted state, a wanted
-	// resource stays and another one is deleted; where it has not, a wanted resource is deleted again and another one
-	// stays.
-	For IDOf
 	// Trial is made before this resource is replaced, and deleted afterwards, nil where none is. It
 	// shows whether the cloud would take the new resource while the old one still serves.
 	Trial *Resource
 	// Otherwise is made where the cloud refuses to make this one, such as the same without an address that was asked for, nil
 	// where nothing is. The refusal is said all the same.
 	Otherwise *Resource
-	// WhileRefused says that the resource is wanted only in a run in which the cloud refuses
-	// something, such as a target behind a listener that should lead elsewhere by now.
-	WhileRefused bool
 	// Alone says that it is made by a request of its own, although its kind is brought along.
 	Alone bool
 	// Problem is why the cloud cannot have this resource, nil when it can. It is the error of the
@@ -104,6 +96,9 @@ type Made struct {
 type ResourceKind struct {
 	// Name is the name in the API, in the singular.
 	Name string
+	// Target says that its resources are targets, which alone have a Machine. They come and go with nodes, and are replaced, also while the cloud
+	// refuses something else.
+	Target bool
 	// Immutable are the fields the API refuses to change. A resource in which one differs is
 	// deleted and made again. So is what refers to it, unless that leads elsewhere by then.
 	Immutable []string

@@ -16,7 +16,7 @@ func TestRefusals(t *testing.T) {
 	quota := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureQuota}, Op: "creating", Err: errSomething}
 	present := list(lb(fields{"name": "old"}), pool("p", nil), member("p", "m"), listener("80", "p", "tcp"), listener("81", "p", "tcp"))
 	wanted := list(lb(fields{"name": "new"}), pool("p", nil), member("p", "n"), pool("q", nil), listener("80", "q", "tcp"), listener("82", "p", "tcp"))
-	// Besides what is refused: members are right, and what nothing refers to goes, except where one of
+	// Besides what is refused, and what needs it, the rest is made, members are right, and what nothing refers to goes, except where one of
 	// its kind is missing.
 	impossible := pool("q", nil)
 	impossible.Problem = invalid
@@ -41,9 +41,13 @@ func TestRefusals(t *testing.T) {
 			wanted, map[string]error{"create pool q": invalid, "create listener 82": quota},
 			[]string{"create pool q", "create member n", "create listener 82", "delete member m", "update balancer b name"}, quota,
 		},
+		"a target too, so that the one before stays": {
+			wanted, map[string]error{"create pool q": invalid, "create member n": quota},
+			[]string{"create pool q", "create member n", "update balancer b name"}, quota,
+		},
 		"a change that leaves an old part in use": {
 			list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), map[string]error{"update listener 80 pool": invalid},
-			[]string{"create pool q", "create member n", "update listener 80 pool", "delete listener 81", "delete member m"}, invalid,
+			[]string{"create pool q", "create member n", "update listener 80 pool", "delete listener 81"}, invalid,
 		},
 		"a resource that the driver knows to be impossible": {
 			slices.Concat(wanted[:3], list(impossible), wanted[4:]), nil,
@@ -79,6 +83,52 @@ func TestRefusals(t *testing.T) {
 				t.Error(problem)
 			}
 		})
+	}
+}
+
+// Nothing is replaced after a refusal, and a trial does not stay. One that was not made is not deleted.
+func TestAfterARefusal(t *testing.T) {
+	trial, tried := listener("trial", "p", "tls"), listener("80", "p", "tls")
+	tried.Trial = &trial
+	present := list(lb(nil), pool("p", nil), listener("80", "p", "tcp"))
+	wanted := list(res("group", "g", nil), lb(nil), pool("p", nil), member("p", "m"), tried, listener("81", "p", "tcp"))
+	for refused, want := range map[string][]string{
+		"create group g":     {"create group g", "create member m", "create listener 81"},
+		"create listener 81": {"create group g", "create member m", "create listener trial", "delete listener 80", "create listener 80", "create listener 81", "delete listener trial"},
+	} {
+		f := newFake(prompt(), present, wanted)
+		f.fails[refused] = &cloud.Invalid{}
+		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if err == nil || !slices.Equal(f.done, want) || len(f.problems) > 0 {
+			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
+		}
+	}
+}
+
+// A target that is made again stays where what it needs by then is refused.
+func TestTargetThatNeedsWhatIsRefused(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true, Immutable: []string{"private"}}}
+	target := func(private bool, needs ...cloud.IDOf) cloud.Resource {
+		return cloud.Resource{Kind: "member", Key: "m", Machine: "m", Needs: needs, Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
+	}
+	f := newFake(kinds, list(lb(nil), target(false)), list(lb(nil), res("network", "n", nil), target(true, idOf("network", "n"))))
+	f.fails["create network n"] = &cloud.Invalid{}
+	if _, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}}); err == nil || !slices.Equal(f.done, []string{"create network n"}) {
+		t.Errorf("carried out %q, %v", f.done, err)
+	}
+}
+
+// What a balancer brings is left out with what was refused. The others come with it.
+func TestBroughtAfterARefusal(t *testing.T) {
+	kinds := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true, Brings: []string{"listener"}}, {Name: "listener"}}
+	secure, plain := front("443", "tls"), front("80", "tcp")
+	secure.Fields["certificate"] = idOf("certificate", "c")
+	f := newFake(kinds, nil, list(res("certificate", "c", nil), lb(nil), secure, plain))
+	f.fails["create certificate c"] = &cloud.Invalid{}
+	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+	_, has80 := f.at(plain.Ref())
+	if _, has443 := f.at(secure.Ref()); err == nil || !has80 || has443 || len(f.problems) > 0 {
+		t.Errorf("carried out %q, %v, listener 80: %t, 443: %t; problems %q", f.done, err, has80, has443, f.problems)
 	}
 }
 
@@ -208,32 +258,6 @@ func TestRunTellsNewBalancer(t *testing.T) {
 	}
 }
 
-// Targets behind a listener that should lead elsewhere are kept right while the cloud refuses that.
-func TestWhileRefused(t *testing.T) {
-	old := []cloud.Resource{pool("p", nil), member("p", "new")}
-	for i := range old {
-		old[i].WhileRefused = true
-	}
-	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
-	wanted := append(list(lb(nil), pool("q", nil), member("q", "n"), listener("80", "q", "tcp")), old...)
-	for refused, want := range map[string][]string{
-		"":                        {"create pool q", "create member n", "update listener 80 pool", "delete pool p"},
-		"create pool q":           {"create pool q", "create member new"}, // a wanted member is not there, so the old ones stay
-		"update listener 80 pool": {"create pool q", "create member n", "update listener 80 pool", "create member new", "delete member old"},
-	} {
-		kinds := theKinds()
-		for i := range kinds {
-			kinds[i].Settles = 0
-		}
-		f := newFake(kinds, present, wanted)
-		f.fails[refused] = &cloud.Invalid{}
-		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
-		if (err == nil) != (refused == "") || !slices.Equal(f.done, want) || len(f.problems) > 0 {
-			t.Errorf("while %q is refused: carried out %q, %v,\nwant        %q; problems %q", refused, f.done, err, want, f.problems)
-		}
-	}
-}
-
 // The ids of what is brought are not known until the next run.
 func TestRunEndsAfterBringing(t *testing.T) {
 	balancer := cloud.ResourceKind{Name: "balancer", Anchor: true, Brings: []string{"pool"}}
@@ -259,10 +283,13 @@ func TestRunGoesOnAfterBringing(t *testing.T) {
 // TestMistakesOfDrivers checks that each is an error, and nothing is written.
 func TestMistakesOfDrivers(t *testing.T) {
 	toItself, fromOther := res("pool", "p", fields{"to": idOf("listener", "80")}), res("listener", "80", fields{"to": idOf("pool", "p")})
+	ofMachine := pool("p", nil)
+	ofMachine.Machine = "m"
 	for name, tt := range map[string]struct {
 		present, wanted []cloud.Resource
 		want            string
 	}{
+		"a target of another kind":       {nil, list(lb(nil), ofMachine), "pool p has a machine"},
 		"a kind that is not declared":    {nil, list(res("rule", "r", nil)), `no resource of kind "rule"`},
 		"two of one key":                 {nil, list(pool("p", nil), lb(nil), pool("p", nil)), "pool p twice"},
 		"a circle":                       {nil, list(toItself, fromOther), "refers to itself"},
@@ -281,7 +308,7 @@ func TestMistakesOfDrivers(t *testing.T) {
 
 // What is made for one object takes one request, and so does what is deleted of it.
 func TestTogether(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "rule", Together: "group"}}
+	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "rule", Together: "group"}}
 	present := list(pool("p", fields{"balancer": nil}), member("p", "a"), member("p", "b"), res("rule", "1", fields{"group": "sg-1"}), res("rule", "2", fields{"group": "sg-2"}))
 	wanted := list(pool("p", fields{"balancer": nil}), member("p", "c"), member("p", "d"), member("p", "e"), res("rule", "3", fields{"group": "sg-1"}))
 	f := newFake(kinds, present, wanted)
@@ -293,7 +320,7 @@ func TestTogether(t *testing.T) {
 
 // Members of another pool take nobody's place: while they are missing, those of this one come and go.
 func TestTogetherWhileRefused(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
 	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
 	wanted := list(lb(nil), pool("p", nil), member("p", "new"), pool("q", nil), member("q", "new q"), listener("80", "q", "tcp"))
 	for refused, want := range map[string][]string{
@@ -312,7 +339,7 @@ func TestTogetherWhileRefused(t *testing.T) {
 
 // A machine that the cloud has refused is not asked for, and stays where it is. The run is not over with that.
 func TestLeftOut(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
 	of := func(machine cloud.InstanceID, pool string) cloud.Resource {
 		r := member(pool, string(machine)+" in "+pool)
 		r.Machine = machine

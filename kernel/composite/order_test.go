@@ -11,7 +11,7 @@ import (
 var (
 	kindBalancer = cloud.ResourceKind{Name: "balancer", Anchor: true, Settles: second, Last: []string{"name"}}
 	kindPool     = cloud.ResourceKind{Name: "pool", Settles: second, Immutable: []string{"protocol"}, Takes: []string{"member"}}
-	kindMember   = cloud.ResourceKind{Name: "member", Settles: second}
+	kindMember   = cloud.ResourceKind{Name: "member", Target: true, Settles: second}
 	kindListener = cloud.ResourceKind{Name: "listener", Settles: second, Immutable: []string{"protocol"}}
 	kindGroup    = cloud.ResourceKind{Name: "group", OfService: true}
 )
@@ -39,7 +39,9 @@ func pool(key string, more fields) cloud.Resource {
 }
 
 func member(pool, key string) cloud.Resource {
-	return res("member", key, fields{"pool": idOf("pool", pool), "address": key})
+	r := res("member", key, fields{"pool": idOf("pool", pool), "address": key})
+	r.Machine = cloud.InstanceID(key)
+	return r
 }
 
 func listener(key, pool, protocol string) cloud.Resource {
@@ -164,7 +166,7 @@ func TestOrder(t *testing.T) {
 		},
 		"a batch goes with what it belongs to": {
 			kinds: append(with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" })[:2],
-				cloud.ResourceKind{Name: "pool"}, cloud.ResourceKind{Name: "member", Batch: "pool"}),
+				cloud.ResourceKind{Name: "pool"}, cloud.ResourceKind{Name: "member", Target: true, Batch: "pool"}),
 			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
 		},
@@ -175,7 +177,7 @@ func TestOrder(t *testing.T) {
 			steps:   []string{"create pool q", "create member o", "create member r", "create member s", "update listener 80 pool", "delete member m"},
 		},
 		"what was made together goes with what it belongs to": {
-			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Together: "pool"}),
+			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Target: true, Together: "pool"}),
 			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
 		},

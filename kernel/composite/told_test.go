@@ -63,31 +63,3 @@ func TestTold(t *testing.T) {
 		})
 	}
 }
-
-// What is there for another resource alone follows it, whatever else the cloud refuses.
-func TestForAnother(t *testing.T) {
-	groups := func(ids string) cloud.Resource {
-		return res("groups", "g", fields{"balancer": idOf("balancer", "b"), "ids": ids})
-	}
-	rule := func(key string) cloud.Resource {
-		r := res("rule", key, nil)
-		r.For = groups("").Ref()
-		return r
-	}
-	led := groups("new")
-	led.Needs = []cloud.IDOf{rule("new").Ref()}
-	present, wanted := list(rule("old"), lb(nil), groups("old")), list(rule("new"), lb(nil), pool("p", nil), led)
-	for refused, want := range map[string][]string{
-		"":                    {"create rule new", "create pool p", "update groups g ids", "delete rule old"},
-		"update groups g ids": {"create rule new", "create pool p", "update groups g ids", "delete rule new"},
-		"create pool p":       {"create rule new", "create pool p", "update groups g ids", "delete rule old"},
-		"create rule new":     {"create rule new", "create pool p"},
-	} {
-		f := newFake(append(prompt(cloud.ResourceKind{Name: "rule"}), cloud.ResourceKind{Name: "groups"}), present, wanted)
-		f.fails[refused] = &cloud.Invalid{}
-		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
-		if (err == nil) != (refused == "") || !slices.Equal(f.done, want) || len(f.problems) > 0 {
-			t.Errorf("while %q is refused: carried out %q, %v,\nwant %q; problems %q", refused, f.done, err, want, f.problems)
-		}
-	}
-}

@@ -114,3 +114,45 @@ func called(kind, key string) string {
 	}
 	return kind + " " + key
 }
+
+// difference returns the names of the fields that differ, sorted. Fields that only one side has are
+// not compared.
+func (m *model) difference(present, wanted cloud.Resource) []string {
+	var fields []string
+	for name, value := range wanted.Fields {
+		is, managed := present.Fields[name]
+		if managed && !reflect.DeepEqual(m.resolved(is), m.resolved(value)) {
+			fields = append(fields, name)
+		}
+	}
+	slices.Sort(fields)
+	return fields
+}
+
+func (m *model) same(present, wanted []cloud.Resource) bool {
+	return len(present) == len(wanted) && !slices.ContainsFunc(wanted, func(w cloud.Resource) bool {
+		p, exists := m.present.byRef[w.Ref()]
+		return !exists || len(m.difference(p, w)) > 0
+	})
+}
+
+// resolved returns a field with the id in place of what stands for it, as far as it is known.
+func (m *model) resolved(value any) any {
+	switch v := value.(type) {
+	case cloud.IDOf:
+		if id := m.present.byRef[v].ID; id != "" {
+			return id
+		}
+	case cloud.FieldOf:
+		if chosen := m.chosen[v.Field]; chosen != nil {
+			return chosen
+		}
+	case []any:
+		items := make([]any, len(v))
+		for i, item := range v {
+			items[i] = m.resolved(item)
+		}
+		return items
+	}
+	return value
+}

@@ -52,13 +52,14 @@ func TestValues(t *testing.T) {
 
 // What a resource is made with is named once.
 func TestBrought(t *testing.T) {
-	for _, tt := range []struct{ kind, key, want string }{
-		{"public_interface", "public", "public interface"},
-		{"network", "private", "network private"},
-		{"target", "server 50000001", "target server 50000001"},
-		{"service", "service 80", "service 80"},
+	for _, tt := range []struct{ kind, key, node, want string }{
+		{"public_interface", "public", "", "public interface"},
+		{"network", "private", "", "network private"},
+		{"target", "server 50000001", "", "target server 50000001"},
+		{"target", "server 50000001", "node-1", "target node-1"},
+		{"service", "service 80", "", "service 80"},
 	} {
-		if got := brought(cloud.Resource{Kind: tt.kind, Key: tt.key}); got != tt.want {
+		if got := brought(cloud.Resource{Kind: tt.kind, Key: tt.key}, tt.node); got != tt.want {
 			t.Errorf("%s %s is %q, want %q", tt.kind, tt.key, got, tt.want)
 		}
 	}

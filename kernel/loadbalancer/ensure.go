@@ -2,10 +2,12 @@ package loadbalancer
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/decide"
 )
 
@@ -54,7 +56,26 @@ func (m *Manager) Ensure(ctx context.Context, svc *corev1.Service, nodes []*core
 		}
 		done, err := r.writer.perform(ctx, next)
 		if warnings = nil; !done.decideAgain {
-			return r.report(ctx, next, done, err)
+			outcome, err := r.report(ctx, next, done, err)
+			if change := next.Change(); change != nil && next.Err == nil {
+				err = r.bringTargets(ctx, change.Change, err)
+			}
+			return outcome, err
 		}
 	}
+}
+
+// bringTargets brings the targets to the nodes after a change of which the cloud has refused something: what serves until that is mended need
+// not be what the change was about. It returns the error of the change, and when to ask again for targets.
+func (r *reconciliation) bringTargets(ctx context.Context, change cloud.Change, err error) error {
+	_, waits := errors.AsType[*Pending](err)
+	if waits || !isRefusal(err) || !r.Live || !change.Before.Found || change.After == nil || r.writer.running() != nil {
+		return err
+	}
+	r.Facts = decide.Facts{} // the change may have brought some of them
+	if pending, waits := errors.AsType[*Pending](r.updateTargets(ctx)); waits {
+		pending.Err = err
+		return pending
+	}
+	return err
 }

@@ -3,10 +3,14 @@ package loadbalancer
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
@@ -56,7 +60,7 @@ func TestPartOfAChangeIsRefused(t *testing.T) {
 						f.step()
 					}
 					d.refuses, d.progress = test.err, test.progress
-					err, looks := f.ensure(), d.observes
+					err, looks := f.ensure(), d.looked
 					if !errors.Is(err, test.err) || later && looks != 1 {
 						t.Fatalf("%v after %d looks", err, looks)
 					}
@@ -93,5 +97,86 @@ func TestTargetThatALaterStepIsRefusedFor(t *testing.T) {
 		if got := f.only().Targets; !slices.Equal(got, []cloud.InstanceID{"a", "b", "c", "e"}) {
 			t.Errorf("targets %v", got)
 		}
+	})
+}
+
+// A change of which the cloud refuses something for good does not keep nodes from the targets: they follow in the same run. Where some of them are
+// refused, the others are asked for soon.
+func TestTargetsFollowARefusedChange(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.driver.refuse = func(change cloud.Change) error {
+		switch words := inWords(change); {
+		case strings.Contains(words, "listener"):
+			return &cloud.Invalid{Field: "port", Value: "81", Want: "another one"}
+		case strings.Contains(words, "create target e"):
+			return &cloud.TargetsRefused{Asked: []cloud.InstanceID{"e"}, Err: &cloud.Invalid{Field: "target", Value: "e", Want: "another one"}}
+		}
+		return nil
+	}
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Port: 81, NodePort: 30081, Protocol: corev1.ProtocolTCP})
+	f.nodes = append(f.nodes[1:], node("d"))
+	fails(t, f.ensure(), "81")
+	f.wrote("create target d; delete target a")
+	f.nodes = append(f.nodes, node("e"))
+	if _, waits := errors.AsType[*Pending](f.ensure()); !waits {
+		t.Error("nobody asks again for the targets that are not refused")
+	}
+}
+
+// What a change has done before something of it was refused is not done again: the balancer is looked at before its targets are decided.
+func TestTargetsOfARefusedChangeAreNotMadeTwice(t *testing.T) {
+	f := newFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	f.driver.refuse = func(change cloud.Change) error {
+		if !strings.Contains(inWords(change), "listener") {
+			t.Errorf("written after the refusal: %s", inWords(change))
+			return nil
+		}
+		f.driver.balancers[change.Before.ID].Targets = slices.Clone(change.After.Targets) // the rest of the change
+		return &cloud.Invalid{Field: "port", Value: "81", Want: "another one"}
+	}
+	f.svc.Spec.Ports = append(f.svc.Spec.Ports, corev1.ServicePort{Port: 81, NodePort: 30081, Protocol: corev1.ProtocolTCP})
+	f.nodes = append(f.nodes[1:], node("d"))
+	fails(t, f.ensure(), "81")
+	f.wrote()
+}
+
+// Targets are not changed while what was done of a refused change goes on.
+func TestTargetsWaitForWhatGoesOn(t *testing.T) {
+	for _, goesOn := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			d, f := settling(t)
+			f.svc.Annotations[keyProxy.Name] = "true"
+			f.nodes = append(f.nodes, node("d"))
+			d.refuses = &cloud.Invalid{Field: "x", Value: "y", Want: "z"}
+			if goesOn {
+				d.progress = cloud.Progress{Pending: true, After: time.Second, Operations: slices.Sorted(maps.Keys(f.driver.balancers))}
+			}
+			fails(t, f.ensure(), "z")
+			if (d.steps == 0) != goesOn {
+				t.Errorf("operations go on: %t, and then %d steps", goesOn, d.steps)
+			}
+			time.Sleep(time.Minute) // they end
+		})
+	}
+}
+
+// After a refusal in a later step of a change the targets follow too.
+func TestTargetsFollowARefusalInALaterStep(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, f := settling(t)
+		f.svc.Annotations[keyProxy.Name] = "true"
+		f.step()
+		d.refuses, d.left = &cloud.Invalid{Field: "x", Value: "y", Want: "z"}, map[string]int{slices.Sorted(maps.Keys(f.driver.balancers))[0]: 1}
+		before := d.steps
+		f.only().Targets = f.only().Targets[1:]
+		fails(t, f.ensure(), "z")
+		if d.steps != before+1 {
+			t.Errorf("%d steps after the refusal, want one that brings the targets", d.steps-before)
+		}
+		time.Sleep(time.Minute)
 	})
 }

@@ -94,7 +94,7 @@ func (r writer) resume(ctx context.Context) error {
 	case cloud.IsClass(err, cloud.FailureConflict), !rest.Change.Before.Found && isRefusal(err): // what is refused of a new balancer is said after a look
 		return nil
 	case err != nil:
-		return r.partly(ctx, progress, err)
+		return r.bringTargets(ctx, rest.Change, r.partly(ctx, progress, err))
 	case progress.Pending:
 		return problem.WaitFor(progress, problem.Working)
 	}

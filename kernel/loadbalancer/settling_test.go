@@ -19,9 +19,10 @@ type settlingCloud struct {
 	until map[string]time.Time
 	// steps counts them, and repeated those whose balancer was not looked at before.
 	steps, repeated int
-	// refuses is what the cloud answers to the next step, with this progress.
+	// refuses is what the cloud answers to the next step, with this progress; looked is how often it was looked at by then.
 	refuses  error
 	progress cloud.Progress
+	looked   int
 	// other says that its operations are not the balancer itself.
 	other bool
 	// tells says that the answer to a creation has what its second step needs.
@@ -36,7 +37,10 @@ func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.P
 		return d.create(ctx, change)
 	}
 	if err := d.refuses; err != nil {
-		d.refuses = nil
+		d.refuses, d.looked = nil, d.observes
+		if len(d.progress.Operations) > 0 {
+			d.works(id)
+		}
 		return d.progress, err
 	}
 	if !change.Before.Found {

@@ -7,7 +7,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/packetfilter"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
 )
 
@@ -37,18 +36,9 @@ func (p *parts) addGroups(ctx context.Context) (first []cloud.IDOf, err error) {
 	for _, r := range p.Wanted {
 		first = append(first, r.Ref())
 	}
-	needs, present := p.needs(closing), len(p.Present)
-	err = p.Security.NodeRules(&p.Resources, p.s.Inventory, needs, own, p.doubt)
-	groups := cloud.IDOf{Kind: kindGroups, Key: p.lb.Key}
+	err = p.Security.NodeRules(&p.Resources, p.s.Inventory, p.needs(closing), own, p.doubt)
 	for i := len(first); i < len(p.Wanted); i++ {
 		p.Wanted[i].Needs = []cloud.IDOf{p.lb} // its deletion may find them by the balancer alone
-		// A group that the balancer has needs its rule, whatever groups are refused.
-		if peer, _ := p.Wanted[i].Fields[packetfilter.FieldPeer].(string); !slices.Contains(p.has.SecurityGroups, peer) {
-			p.Wanted[i].For = groups
-		}
-	}
-	for i := present; i < len(p.Present); i++ {
-		p.Present[i].For = groups
 	}
 	return first, err
 }

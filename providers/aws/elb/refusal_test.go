@@ -171,13 +171,13 @@ func TestRefusedNodeRule(t *testing.T) {
 	sc.want(t, "open sg-nodes", "register i-new")
 }
 
-// TestRefusedGroups: nodes stay open only for security groups that the balancer has.
+// TestRefusedGroups: nothing is closed while the balancer may have the security group, and targets change.
 func TestRefusedGroups(t *testing.T) {
 	sc := newScene(t, specOf(), map[string]error{"groups sg-a": &cloud.Invalid{Field: "groups", Want: "others"}})
 	if _, err := sc.apply(t, specOf("security-groups", "sg-a"), false, "i-old", "i-new"); err == nil {
 		t.Error("no error")
 	}
-	sc.want(t, "open sg-nodes", "groups sg-a", "register i-new", "close sg-nodes")
+	sc.want(t, "open sg-nodes", "groups sg-a", "register i-new")
 }
 
 // TestRefusedGroup: a group that the balancer has keeps its rule of the nodes while another one is refused.
@@ -190,8 +190,7 @@ func TestRefusedGroup(t *testing.T) {
 	sc.want(t, "open sg-nodes", "groups sg-a,sg-b", "register i-new")
 }
 
-// TestRefusedLater: nodes are closed for a security group that the balancer does not have any more, although
-// something else is refused.
+// TestRefusedLater: nodes are closed for a security group that the balancer does not have any more when nothing is refused.
 func TestRefusedLater(t *testing.T) {
 	sc := newScene(t, specOf("security-groups", "sg-a"), map[string]error{"policy " + proxyPolicy: &cloud.Invalid{Field: "policy", Want: "another"}})
 	sc.s.Balancer.SecurityGroups, sc.s.Balancer.Policies = []string{"sg-a"}, nil
@@ -201,7 +200,7 @@ func TestRefusedLater(t *testing.T) {
 	if _, err := sc.apply(t, specOf("security-groups", "sg-b", "proxy-protocol", "*"), false, "i-old", "i-new"); err == nil {
 		t.Error("no error")
 	}
-	sc.want(t, "open sg-nodes", "groups sg-b", "policy "+proxyPolicy, "register i-new", "close sg-nodes")
+	sc.want(t, "open sg-nodes", "groups sg-b", "policy "+proxyPolicy, "register i-new")
 }
 
 // TestRefusedPolicy: listeners are not led to a policy that was refused, and targets change.

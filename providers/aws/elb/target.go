@@ -25,7 +25,7 @@ func (e *Balancers) targetKind() cloud.ResourceKind {
 		return missing
 	}
 	return cloud.ResourceKind{
-		Name: kindTarget, Together: fieldBalancer,
+		Name: kindTarget, Target: true, Together: fieldBalancer,
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			_, err := e.Client.RegisterInstancesWithLoadBalancer(ctx, &sdk.RegisterInstancesWithLoadBalancerInput{LoadBalancerName: nameOf(wanted[0]), Instances: instances(wanted)})
 			if !missing(err) {

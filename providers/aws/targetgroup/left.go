@@ -7,18 +7,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Remove adds a target group that goes with the listener that leads to it. While the cloud refuses
-// something that may still serve, so its targets are right.
+// Remove adds a target group that goes with the listener that leads to it.
 func (c *Change) Remove(g Group) {
 	if !c.releases(g) || listed(c.Wanted, g.Ref()) || listed(c.Present, g.Ref()) {
 		return
 	}
 	c.Present = append(c.Present, presentGroup(g, c.Balancer))
-	had := len(c.Wanted)
-	c.addTargets(g, string(g.TargetType))
-	for i := had; i < len(c.Wanted); i++ {
-		c.Wanted[i].WhileRefused = true
-	}
 }
 
 // releases reports whether a group goes with the listener that leads to it. One that other balancers

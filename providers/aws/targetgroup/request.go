@@ -57,7 +57,7 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
 			return err
 		}),
-		{Name: kindTarget, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
+		{Name: kindTarget, Target: true, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
 	}
 }
 

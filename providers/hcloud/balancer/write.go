@@ -39,7 +39,7 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 			Name: kindNetwork, Immutable: []string{"network", "ip"}, Disturbs: []string{kindTarget}, Fits: b.fits,
 			Create: w.attach, Delete: w.undo("detach_from_network", "network"),
 		},
-		{Name: kindTarget, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
+		{Name: kindTarget, Target: true, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
 		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
 		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: stays},
 		{Name: kindLabel, Update: w.updateLabel, Delete: stays},

@@ -13,30 +13,35 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
-// TestRefusal: whatever the cloud refuses for good, the nodes behind what serves are kept right and
-// nothing of it is deleted.
+// TestRefusal: whatever the cloud refuses for good, the nodes behind what serves are kept right, by the same change or by the next one
+// of targets, and nothing of it is deleted.
 func TestRefusal(t *testing.T) {
 	const members = "PUT /lbaas/pools/pool/members"
 	for name, test := range map[string]struct {
 		refused string
 		edit    func(*cloud.Input)
 		want    []string // the starts of the requests of all runs
+		later   []string // and of a change of targets after them
 	}{
 		"a pool for another protocol": {
 			"POST /lbaas/pools", func(in *cloud.Input) { in.Options[option.ForwardedFor.Name] = "true" },
-			[]string{"POST /lbaas/pools", members, "POST /lbaas/pools"},
+			[]string{"POST /lbaas/pools"}, []string{members},
 		},
 		"another algorithm": {
 			`PUT /lbaas/pools/pool {"pool":{"lb_algorithm"`, func(in *cloud.Input) { in.Options[option.Method.Name] = "LEAST_CONNECTIONS" },
-			[]string{"PUT /lbaas/pools/pool ", members, "PUT /lbaas/pools/pool "},
+			[]string{"PUT /lbaas/pools/pool ", members, "PUT /lbaas/pools/pool "}, nil,
 		},
 		"members": {
 			members, func(in *cloud.Input) { in.Options[option.ConnectionLimit.Name] = "7" },
-			[]string{members, "PUT /lbaas/listeners/listener", members},
+			[]string{members, "PUT /lbaas/listeners/listener", members}, []string{members},
+		},
+		"a listener of another protocol": {
+			"POST /lbaas/listeners", func(in *cloud.Input) { in.Options[option.ForwardedFor.Name] = "true" },
+			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{members},
 		},
 		"another port": {
 			"POST /lbaas/listeners", func(in *cloud.Input) { in.Ports[0].Port = 81 },
-			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"},
+			[]string{"POST /lbaas/pools", "PUT /lbaas/pools/made/members", "POST /lbaas/listeners"}, []string{"DELETE /lbaas/pools/made"}, // nothing leads to it
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -48,15 +53,27 @@ func TestRefusal(t *testing.T) {
 			s := serving(c.driver, in.Spec)
 			test.edit(&in)
 			c.runs(s, in)
-			if len(c.writes) != len(test.want) {
-				t.Fatalf("wrote\n%s\nwant\n%s", strings.Join(c.writes, "\n"), strings.Join(test.want, "\n"))
-			}
-			for i, want := range test.want {
-				if !strings.HasPrefix(c.writes[i], want) {
-					t.Errorf("request %d is %s, want %s", i, c.writes[i], want)
-				}
-			}
+			c.began(test.want...)
+			c.writes = nil
+			before := c.driver.observed(s, in)
+			after := before.Balancer.Clone()
+			after.Targets = []cloud.InstanceID{"one"}
+			_, _ = apply(t, c.driver, cloud.Change{Input: in, Before: before, After: &after})
+			c.began(test.later...)
 		})
+	}
+}
+
+// began checks how the requests begin.
+func (c *table) began(starts ...string) {
+	c.Helper()
+	if len(c.writes) != len(starts) {
+		c.Fatalf("wrote\n%s\nwant\n%s", strings.Join(c.writes, "\n"), strings.Join(starts, "\n"))
+	}
+	for i, want := range starts {
+		if !strings.HasPrefix(c.writes[i], want) {
+			c.Errorf("request %d is %s, want %s", i, c.writes[i], want)
+		}
 	}
 }
 
@@ -169,7 +186,7 @@ func (c *table) keep(s *object.Snapshot, spec cloud.Spec, request string) {
 	c.Helper()
 	switch path, _, _ := strings.Cut(request, " {"); path {
 	case "POST /lbaas/pools":
-		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.OwnershipTags.ChildName("pool", 0, web), Protocol: "TCP", Method: config.MethodRoundRobin}
+		s.Pools["made"] = object.Pool{ID: "made", Name: c.driver.OwnershipTags.ChildName("pool", 0, web), Protocol: map[bool]string{true: "HTTP", false: "TCP"}[strings.Contains(request, `"protocol":"HTTP"`)], Method: config.MethodRoundRobin}
 	case "PUT /lbaas/pools/pool/members", "PUT /lbaas/pools/made/members":
 		id := strings.Split(path, "/")[3]
 		s.Members[id] = []object.Member{{Name: "one", Address: "10.10.0.11", Port: spec.Ports[0].NodePort, Weight: 1, Enabled: true}}

@@ -9,8 +9,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
 )
 
-// wantedBehind is what has to be behind a listener. Of a pool that it leads to although it should lead to another one the members
-// have to be right too: that serves until the other one does.
+// wantedBehind is what has to be behind a listener.
 func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cloud.Change, pools []cloud.Resource, subnet string) []cloud.Resource {
 	in, ref := change.Input, ThePool(l.Key(), string(l.TargetProtocol))
 	index := portIndex(l, in.Spec)
@@ -31,18 +30,7 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(*l.Health, check, ref)})
 	}
-	list = append(list, memberResources(l, change, ref, members, subnet)...)
-	serves := presentAt(s, l.Key())
-	for _, p := range pools {
-		if serves == nil || p.Kind != kindPool || p.ID != serves.Pool || s.Pools[p.ID].Protocol == string(l.TargetProtocol) {
-			continue
-		}
-		for _, member := range memberResources(l, change, p.Ref(), s.Members[p.ID], subnet) {
-			member.WhileRefused = true
-			list = append(list, member)
-		}
-	}
-	return list
+	return append(list, memberResources(l, change, ref, members, subnet)...)
 }
 
 func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, present []object.Member, subnet string) []cloud.Resource {

@@ -23,6 +23,7 @@ func (c *Composite) ResourceKinds() []cloud.ResourceKind {
 	listener := c.part(kindListener, "listener", object.PathListeners)
 	listener.Immutable = []string{"protocol"}
 	member := c.part(kindMember, "member", object.PathPools+"/{pool_id}/members")
+	member.Target = true
 	if !c.Rules.Config.Serial { // else the provider can't take several at once
 		member.Batch, member.Create, member.Update, member.Delete = "pool_id", nil, nil, nil
 		member.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
