@@ -1,0 +1,140 @@
+// Package certificate approves the serving certificates that kubelets ask for, where the cloud proves whose the names and addresses in
+// them are. See package judge for what has to hold.
+//
+// Requests are judged in rounds, one of each Node in a round: its latest one. All of a round share one list of machines, which begins
+// after the last of them was made. The more often a Node asks, the longer it waits for its next turn, and nobody waits for another Node.
+package certificate
+
+import (
+	"context"
+	"fmt"
+	"net/netip"
+	"slices"
+	"sync"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Machines is what is asked about the machines of a cloud.
+type Machines interface {
+	// Listed returns all machines, of a list that began at since or later, that is complete and believed.
+	Listed(ctx context.Context, since time.Time) ([]cloud.Instance, error)
+	// Trust returns nil where the credentials with which a part of the cloud is read, see cloud.Partition, certainly see the account
+	// that they saw before. What it reads begins after it was called.
+	Trust(ctx context.Context, part string) error
+}
+
+// Requests are the CertificateSigningRequests of a cluster; the typed client is.
+type Requests interface {
+	Get(ctx context.Context, name string, o metav1.GetOptions) (*certificatesv1.CertificateSigningRequest, error)
+	UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, o metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error)
+}
+
+// Options are what an Approver works with. Those without a comment that says otherwise are required.
+type Options struct {
+	Cloud    *run.Cloud
+	Machines Machines
+	Requests Requests
+	// Nodes returns all Nodes of the cluster, of whatever cloud, from a synced cache. Node reads one from the API server.
+	Nodes func() []*corev1.Node
+	Node  func(ctx context.Context, name string) (*corev1.Node, error)
+	// Reserved returns the names and addresses of the API server and of Services, as they are now.
+	Reserved func(ctx context.Context) (judge.Reserved, error)
+	// Report is told of each decision about a Node of this cloud, by one goroutine at a time.
+	Report func(Outcome)
+	// Networks may be empty, see judge.Facts.
+	Networks []netip.Prefix
+	// MostLife is the longest life of a certificate that may be asked for, 0 for a year.
+	MostLife time.Duration
+	// Deny has requests denied that contradict the cloud twice.
+	Deny bool
+}
+
+// Outcome is what became of one turn of a request.
+type Outcome struct {
+	judge.Decision
+	// Request is its name, which its maker chose.
+	Request string
+	// Node is nil where there is none.
+	Node *corev1.Node
+	// Denied says that it was denied, Waited how long ago this process saw it first.
+	Denied bool
+	Waited time.Duration
+	// New says that the same was not told of the Node before, and is to be told there: the request waits for somebody.
+	New bool
+	// Err is why the decision was not written.
+	Err error
+}
+
+// String is the message for people. A shell would read what is in the names of some requests.
+func (o Outcome) String() string {
+	text := fmt.Sprintf("the request %q for a serving certificate is not approved: %s", cloud.Shorten(o.Request, cloud.MostOfValue), o.Message)
+	if len(validation.IsDNS1123Subdomain(o.Request)) > 0 {
+		return text
+	}
+	return text + "; to approve it all the same: kubectl certificate approve " + o.Request
+}
+
+// Approver judges requests. It is safe for concurrent use.
+type Approver struct {
+	Options
+	queue     queue
+	reporting sync.Mutex
+}
+
+// How requests of one moment are collected: until none came for quiet, or the first one has waited for patience.
+const (
+	quiet    = 300 * time.Millisecond
+	patience = 3 * time.Second
+	year     = 366 * 24 * time.Hour
+)
+
+// New returns an Approver that knows of no request.
+func New(o Options) *Approver {
+	if o.MostLife == 0 {
+		o.MostLife = year
+	}
+	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}
+}
+
+// Set is told of a request that is new, or of a newer version of one. It keeps nothing of the object.
+func (a *Approver) Set(csr *certificatesv1.CertificateSigningRequest) {
+	switch node := judge.NodeOf(csr); {
+	case node == "":
+	case judge.Open(csr):
+		a.queue.add(node, csr, time.Now())
+	default:
+		a.queue.remove(node, csr.UID)
+	}
+}
+
+// Remove is told of a request that is gone.
+func (a *Approver) Remove(csr *certificatesv1.CertificateSigningRequest) {
+	a.queue.remove(judge.NodeOf(csr), csr.UID)
+}
+
+// Run judges requests until ctx ends.
+func (a *Approver) Run(ctx context.Context) {
+	ctx = cloud.WithPriority(ctx, cloud.PriorityChange)
+	for ctx.Err() == nil {
+		now := time.Now()
+		due, begun := a.queue.next(now)
+		if due.After(now) {
+			a.queue.wait(ctx, due)
+			continue
+		}
+		if until := slices.MinFunc([]time.Time{begun.Add(quiet), due.Add(patience)}, time.Time.Compare); until.After(now) {
+			a.queue.wait(ctx, until)
+			continue
+		}
+		a.round(ctx, a.queue.take(now))
+	}
+}

@@ -1,0 +1,161 @@
+package judge
+
+import (
+	"net/netip"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
+)
+
+// Kind is a kind of facts.
+type Kind string
+
+// The kinds of facts that the cloud is asked for, in the order in which they are read: whose account it is is proved after all others
+// were read.
+const (
+	// List are all machines.
+	List Kind = "list"
+	// Name are the machines that the cloud finds by the name of a Node that no machine of the list has.
+	Name Kind = "name"
+	// State is the power state of a machine, where the list does not tell it.
+	State Kind = "state"
+	// Account is whether the account is proved that the credentials of a part of the cloud see.
+	Account Kind = "account"
+)
+
+// Fact names a fact: what it is about is the name of a Node, the id of a machine, the part of a cloud, or nothing.
+type Fact struct {
+	Kind Kind
+	Of   string
+}
+
+// Facts are what requests are compared with. All that is read from the cloud was read after the requests were made.
+type Facts struct {
+	Cloud *run.Cloud
+	Nodes *Nodes
+	// Machines are those of a complete list, nil until it is read.
+	Machines *Machines
+	// Named, States and Accounts are the facts of these kinds that were read.
+	Named    map[string][]cloud.Instance
+	States   map[cloud.InstanceID]cloud.State
+	Accounts map[string]bool
+	Reserved Reserved
+	// Networks are those of which no cloud knows the addresses, such as a VPN's, and of which a kubelet may have one.
+	Networks []netip.Prefix
+}
+
+// Reserved are names, in lower case, and addresses that no kubelet gets, whatever the cloud tells of its machine: those of the API
+// server and of Services.
+type Reserved struct {
+	Names     map[string]bool
+	Addresses map[netip.Addr]bool
+}
+
+// name adds the names that every cluster has.
+func (r Reserved) name(name string) bool {
+	first, _, _ := strings.Cut(name, ".")
+	return r.Names[name] || first == "kubernetes" || first == "localhost" || strings.HasSuffix(name, ".localhost") ||
+		name == "svc" || strings.HasSuffix(name, ".svc") || strings.Contains(name, ".svc.")
+}
+
+// address adds those at which no other host reaches a machine.
+func (r Reserved) address(a netip.Addr) bool {
+	return r.Addresses[a] || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast()
+}
+
+// holders are up to two of those that have something: two are enough to know another one.
+type holders [2]string
+
+// claims are who has names and addresses, in their normal form.
+type claims map[string]holders
+
+func (c claims) add(text, holder string) {
+	text = normal(text)
+	if h := c[text]; text != "" && h[1] == "" && h[0] != holder {
+		if h[0] == "" {
+			h[0] = holder
+		} else {
+			h[1] = holder
+		}
+		c[text] = h
+	}
+}
+
+// other returns who else has it, "" for nobody.
+func (c claims) other(text, holder string) string {
+	for _, h := range c[normal(text)] {
+		if h != holder && h != "" {
+			return h
+		}
+	}
+	return ""
+}
+
+// normal is the one form of a name or of an address.
+func normal(text string) string {
+	if address, err := netip.ParseAddr(text); err == nil {
+		return address.Unmap().WithZone("").String()
+	}
+	return strings.TrimSuffix(strings.ToLower(text), ".")
+}
+
+// Nodes are those of the cluster, of whatever cloud.
+type Nodes struct {
+	byName   map[string]*corev1.Node
+	machines claims // by id
+	claims   claims // what they show, and what their kubelets were given
+}
+
+// NodesOf returns what Nodes say, seen from a cloud.
+func NodesOf(c *run.Cloud, all []*corev1.Node) *Nodes {
+	n := &Nodes{make(map[string]*corev1.Node, len(all)), claims{}, claims{}}
+	for _, node := range all {
+		n.byName[node.Name] = node
+		if node.Spec.ProviderID != "" && c.Concerns(node.Spec.ProviderID) {
+			if id, err := instance.ID(c, node); err == nil {
+				n.machines.add(string(id), node.Name)
+			}
+		}
+		n.claims.add(node.Name, node.Name)
+		for _, a := range node.Status.Addresses {
+			n.claims.add(a.Address, node.Name)
+		}
+		for _, a := range given(node) {
+			n.claims.add(a.String(), node.Name)
+		}
+	}
+	return n
+}
+
+// given are the addresses of the kubelet's --node-ip.
+func given(node *corev1.Node) []netip.Addr {
+	return cloud.NodeIPs(node.Annotations["alpha.kubernetes.io/provided-node-ip"])
+}
+
+// Named returns the Node of that name, nil where there is none.
+func (n *Nodes) Named(name string) *corev1.Node { return n.byName[name] }
+
+// Machines are all those of a cloud.
+type Machines struct {
+	byID   map[cloud.InstanceID]cloud.Instance
+	names  claims
+	claims claims // names too
+}
+
+// MachinesOf returns what a complete list says.
+func MachinesOf(list []cloud.Instance) *Machines {
+	m := &Machines{make(map[cloud.InstanceID]cloud.Instance, len(list)), claims{}, claims{}}
+	for _, machine := range list {
+		m.byID[machine.ID] = machine
+		m.names.add(machine.Name, string(machine.ID))
+		m.claims.add(machine.Name, string(machine.ID))
+		for _, a := range machine.Addresses {
+			m.claims.add(a.Address, string(machine.ID))
+		}
+	}
+	return m
+}

@@ -1,0 +1,177 @@
+package certificate
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+)
+
+// Pauses between the turns of one Node.
+const (
+	// soon is before a turn that cost nothing.
+	soon = 2 * time.Second
+	// first is after the first turn; it doubles with each one, up to last. After memory without a turn it begins anew.
+	first  = time.Second
+	last   = 5 * time.Minute
+	memory = 2 * last
+	// mostUnknown is how many turns without an answer count: the pauses between them stay below half a minute.
+	mostUnknown = 5
+	// never is when there is nothing to do.
+	never = time.Hour
+	// mostNodes bounds for how many Nodes something is kept: for more than there are in a cluster.
+	mostNodes = 20000
+)
+
+// queue holds the latest request of each Node, and when it has its turn.
+type queue struct {
+	mu      sync.Mutex
+	waiting map[string]*waiting
+	// latest is when the latest request came.
+	latest  time.Time
+	changed chan struct{}
+}
+
+// waiting is what is kept of a Node that asks.
+type waiting struct {
+	node string
+	// csr is what a judge needs of the request; nil when none waits.
+	csr *certificatesv1.CertificateSigningRequest
+	// seen is when this process saw it first. It was made before.
+	seen       time.Time
+	due        time.Time
+	turns      int
+	turn       time.Time // the latest
+	told       judge.Reason
+	contradict bool // the cloud, at its last turn
+}
+
+// add keeps a request, unless a later one of the Node waits.
+func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, now time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w := q.waiting[node]
+	switch {
+	case w == nil && len(q.waiting) >= mostNodes:
+		return
+	case w == nil:
+		w = &waiting{node: node, due: now}
+		q.waiting[node] = w
+	case w.csr != nil && (w.csr.UID == csr.UID || csr.CreationTimestamp.Before(&w.csr.CreationTimestamp)):
+		return
+	}
+	w.csr, w.seen, w.contradict, q.latest = trim(csr), now, false, now
+	if w.due.Before(now) {
+		w.due = now
+	}
+	q.wake()
+}
+
+// trim returns what a judge needs of a request, and shares nothing with it. What is too large stays too large.
+func trim(csr *certificatesv1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
+	kept := &certificatesv1.CertificateSigningRequest{}
+	kept.Name, kept.UID, kept.CreationTimestamp = csr.Name, csr.UID, csr.CreationTimestamp
+	kept.Spec.SignerName, kept.Spec.Username, kept.Spec.Groups = csr.Spec.SignerName, csr.Spec.Username, judge.Groups
+	kept.Spec.ExpirationSeconds = csr.Spec.ExpirationSeconds
+	kept.Spec.Usages = slices.Clone(csr.Spec.Usages[:min(len(csr.Spec.Usages), judge.MostUsages+1)])
+	kept.Spec.Request = bytes.Clone(csr.Spec.Request[:min(len(csr.Spec.Request), judge.MostBytes+1)])
+	return kept
+}
+
+// remove forgets a request. How often its Node asked is kept.
+func (q *queue) remove(node string, uid types.UID) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if w := q.waiting[node]; w != nil && w.csr != nil && w.csr.UID == uid {
+		w.csr = nil
+	}
+}
+
+// next returns when the next request has its turn, and when the latest one came.
+func (q *queue) next(now time.Time) (due, latest time.Time) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	due = now.Add(never)
+	for _, w := range q.waiting {
+		if w.csr != nil && w.due.Before(due) {
+			due = w.due
+		}
+	}
+	return due, q.latest
+}
+
+// take returns the requests that have their turn, those first that wait longest.
+func (q *queue) take(now time.Time) []*turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	maps.DeleteFunc(q.waiting, func(_ string, w *waiting) bool { return w.csr == nil && now.Sub(w.turn) > memory })
+	var turns []*turn
+	for _, w := range q.waiting {
+		if w.csr == nil || w.due.After(now) {
+			continue
+		}
+		if now.Sub(w.turn) > memory {
+			w.turns = 0
+		}
+		turns = append(turns, &turn{csr: w.csr, seen: w.seen, due: w.due, contradicts: w.contradict, told: w.told})
+		w.turns, w.turn = w.turns+1, now
+		w.due = now.Add(min(first<<min(w.turns-1, 10), last))
+	}
+	slices.SortFunc(turns, func(a, b *turn) int { return a.due.Compare(b.due) })
+	return turns
+}
+
+// settle takes over what became of a turn. A request that came meanwhile has its own.
+func (q *queue) settle(t *turn, o Outcome, done bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	w := q.waiting[t.request.Node]
+	if w == nil {
+		return
+	}
+	switch {
+	case o.New:
+		w.told = o.Reason
+	case o.Reason == judge.Approved:
+		w.told = ""
+	}
+	switch {
+	case t.free:
+		w.turns, w.due = w.turns-1, w.turn.Add(soon)
+	case o.Reason == judge.Unknown || o.Err != nil: // it is not the Node's fault
+		w.turns = min(w.turns, mostUnknown)
+	}
+	if w.csr != t.csr {
+		return
+	}
+	w.contradict = o.Reason == judge.Contradiction
+	if done {
+		w.csr = nil
+	}
+}
+
+// wake ends a wait.
+func (q *queue) wake() {
+	select {
+	case q.changed <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns at that time, when a request comes, or when ctx ends.
+func (q *queue) wait(ctx context.Context, until time.Time) {
+	timer := time.NewTimer(time.Until(until))
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+	case <-timer.C:
+	case <-q.changed:
+	}
+}
