@@ -74,7 +74,7 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	q.wake()
 }
 
-// trim returns what a judge needs of a request, and shares nothing with it. What is too large stays too large.
+// trim returns what a judge needs of a request, and keeps nothing else of it. What is too large stays too large.
 func trim(csr *certificatesv1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
 	kept := &certificatesv1.CertificateSigningRequest{}
 	kept.Name, kept.UID, kept.CreationTimestamp = csr.Name, csr.UID, csr.CreationTimestamp
@@ -145,7 +145,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	switch {
 	case t.free:
 		w.turns, w.due = w.turns-1, w.turn.Add(soon)
-	case o.Reason == judge.Unknown || o.Err != nil: // it is not the Node's fault
+	case o.Reason == judge.Unknown || o.Reason == judge.Early || o.Err != nil: // it is not the Node's fault
 		w.turns = min(w.turns, mostUnknown)
 	}
 	if w.csr != t.csr {

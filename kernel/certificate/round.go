@@ -18,16 +18,18 @@ import (
 )
 
 const (
-	// mostSingles bounds the reads of a round that are about one Node or machine.
-	mostSingles = 10
+	// mostSingles bounds the reads of each kind in a round that are about one Node or machine.
+	mostSingles = 5
 	// parallel bounds the calls that run at once.
 	parallel = 8
 	// mostAge is how long after the beginning of its reads a decision is written.
 	mostAge = 30 * time.Second
 	// writeLimit bounds one write.
 	writeLimit = 10 * time.Second
-	// settling is how long what passes by itself is not told on a Node.
-	settling = time.Minute
+	// settled is how long after it was seen a request is denied at the earliest: clouds show what has changed after some seconds.
+	settled = 10 * time.Second
+	// passing is how long what passes by itself is not told on a Node.
+	passing = time.Minute
 )
 
 var (
@@ -55,7 +57,7 @@ func (a *Approver) round(ctx context.Context, turns []*turn) {
 		Cloud: a.Cloud, Nodes: judge.NodesOf(a.Cloud, a.Nodes()), Networks: a.Networks,
 		Named: map[string][]cloud.Instance{}, States: map[cloud.InstanceID]cloud.State{}, Accounts: map[string]bool{},
 	}
-	r := &reader{Approver: a, facts: facts, began: began, failed: map[judge.Fact]error{}}
+	r := &reader{Approver: a, facts: facts, began: began, failed: map[judge.Fact]error{}, singles: map[judge.Kind]int{}}
 	for _, t := range turns {
 		t.request = judge.Read(t.csr, a.MostLife)
 	}
@@ -70,13 +72,13 @@ func (a *Approver) round(ctx context.Context, turns []*turn) {
 			return nil
 		})
 	}
-	_ = group.Wait()
+	_ = group.Wait() // what went wrong is reported
 }
 
 // conclude writes a decision and reports it.
 func (a *Approver) conclude(ctx context.Context, t *turn, node *corev1.Node, began time.Time) {
 	o := Outcome{Decision: t.decision, Request: t.csr.Name, Node: node, Waited: time.Since(t.seen)}
-	o.Denied = a.Deny && o.Reason == judge.Contradiction && t.contradicts
+	o.Denied = a.Deny && o.Reason == judge.Contradiction && t.contradicts && o.Waited >= settled
 	done := o.Reason == judge.Approved || o.Denied
 	if done {
 		writing, cancel := context.WithTimeout(ctx, writeLimit)
@@ -84,8 +86,9 @@ func (a *Approver) conclude(ctx context.Context, t *turn, node *corev1.Node, beg
 		cancel()
 		done = o.Err == nil
 	}
-	passing := o.Reason == judge.Early || o.Reason == judge.Unknown
-	o.New = o.Reason != judge.Approved && o.Reason != t.told && (!passing || o.Waited > settling)
+	passes := (o.Reason == judge.Early || o.Reason == judge.Unknown) && o.Waited < passing
+	o.New = o.Reason != judge.Approved && o.Reason != t.told && !passes
+	t.free = t.free || o.Reason == judge.Early && passes
 	a.queue.settle(t, o, done)
 	if o.Reason != judge.NotOurs && ctx.Err() == nil {
 		a.reporting.Lock()
@@ -133,7 +136,7 @@ type reader struct {
 	*Approver
 	facts   *judge.Facts
 	began   time.Time
-	singles int
+	singles map[judge.Kind]int
 	failed  map[judge.Fact]error
 }
 
@@ -155,7 +158,7 @@ func (r *reader) judge(turns []*turn) []judge.Fact {
 		if err != nil {
 			decision.Message = err.Error()
 		}
-		t.decision, t.free = decision, decision.Reason == judge.Early || errors.Is(err, errTurn)
+		t.decision, t.free = decision, errors.Is(err, errTurn)
 	}
 	return missing
 }
@@ -202,7 +205,7 @@ func (r *reader) readOne(ctx context.Context, fact judge.Fact) (err error) {
 }
 
 func (r *reader) readSingle(ctx context.Context, fact judge.Fact) error {
-	if r.singles++; r.singles > mostSingles {
+	if r.singles[fact.Kind]++; r.singles[fact.Kind] > mostSingles {
 		return errTurn
 	}
 	if fact.Kind == judge.Name {

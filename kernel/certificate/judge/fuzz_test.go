@@ -110,8 +110,12 @@ var changes = []func(s *scene, text string){
 	func(s *scene, text string) { s.machine.Name = text },
 	func(s *scene, text string) { s.second.Name = text },
 	func(s *scene, text string) { s.other.Annotations["alpha.kubernetes.io/provided-node-ip"] = text },
-	func(s *scene, text string) { s.other.Spec.ProviderID = []string{"test://m-1", "test://m-9", "other://m-1"}[len(text)%3] },
-	func(s *scene, text string) { s.node.Spec.ProviderID = []string{"test://m-1", "test://m-2", "other://m-1"}[len(text)%3] },
+	func(s *scene, text string) {
+		s.other.Spec.ProviderID = []string{"test://m-1", "test://m-9", "other://m-1"}[len(text)%3]
+	},
+	func(s *scene, text string) {
+		s.node.Spec.ProviderID = []string{"test://m-1", "test://m-2", "other://m-1"}[len(text)%3]
+	},
 	func(s *scene, text string) { s.nodes = s.nodes[:min(len(s.nodes), 1+len(text)%2)] },
 	func(s *scene, text string) { s.machines = s.machines[min(len(s.machines), len(text)%2):] },
 	func(s *scene, text string) {
@@ -126,7 +130,9 @@ var changes = []func(s *scene, text string){
 	func(s *scene, text string) {
 		s.node.CreationTimestamp = metav1.NewTime(made.Add(time.Duration(len(text)%5) * time.Second))
 	},
-	func(s *scene, text string) { s.facts.Networks = s.facts.Networks[:min(len(s.facts.Networks), len(text)%2)] },
+	func(s *scene, text string) {
+		s.facts.Networks = s.facts.Networks[:min(len(s.facts.Networks), len(text)%2)]
+	},
 }
 
 // FuzzWorlds makes a request and a world of any bytes: both judges approve the same.

@@ -149,7 +149,9 @@ func TestRequestsThatNoKubeletMakes(t *testing.T) {
 			block.Bytes = append(block.Bytes, 0)
 			return pem.EncodeToMemory(block)
 		}), judge.Malformed},
-		{"another block", text(func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("CERTIFICATE REQUEST"), []byte("CERTIFICATE")) }), judge.Malformed},
+		{"another block", text(func(b []byte) []byte {
+			return bytes.ReplaceAll(b, []byte("CERTIFICATE REQUEST"), []byte("CERTIFICATE"))
+		}), judge.Malformed},
 		{"a signature by another key", text(func(b []byte) []byte {
 			block, _ := pem.Decode(b)
 			block.Bytes[len(block.Bytes)-1] ^= 1
@@ -334,12 +336,14 @@ func TestNetworksOfWhichNoCloudKnows(t *testing.T) {
 // Who asks is what the API server wrote, never what the request says.
 func TestWhoAsks(t *testing.T) {
 	for name, change := range map[string]func(*certificatesv1.CertificateSigningRequestSpec){
-		"another signer":                 func(s *certificatesv1.CertificateSigningRequestSpec) { s.SignerName = certificatesv1.KubeAPIServerClientKubeletSignerName },
-		"somebody else":                  func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "node-1" },
-		"a service account":              func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "system:serviceaccount:a:b" },
-		"without the group":              func(s *certificatesv1.CertificateSigningRequestSpec) { s.Groups = []string{"system:authenticated"} },
+		"another signer": func(s *certificatesv1.CertificateSigningRequestSpec) {
+			s.SignerName = certificatesv1.KubeAPIServerClientKubeletSignerName
+		},
+		"somebody else":                   func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "node-1" },
+		"a service account":               func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "system:serviceaccount:a:b" },
+		"without the group":               func(s *certificatesv1.CertificateSigningRequestSpec) { s.Groups = []string{"system:authenticated"} },
 		"of a name that no Node can have": func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "system:node:A b" },
-		"of no name":                     func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "system:node:" },
+		"of no name":                      func(s *certificatesv1.CertificateSigningRequestSpec) { s.Username = "system:node:" },
 	} {
 		s := newScene()
 		change(&s.csr.Spec)

@@ -1,0 +1,398 @@
+package certificate_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+const (
+	approved = certificatesv1.CertificateApproved
+	denied   = certificatesv1.CertificateDenied
+)
+
+func TestRequestIsApprovedAtOnce(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		w.start()
+		request := w.ask(0)
+		time.Sleep(time.Second)
+		w.want(request, approved)
+		time.Sleep(time.Hour)
+		if len(w.outcomes) != 1 || w.outcomes[0].Reason != judge.Approved || w.outcomes[0].New || w.calls["list"] != 1 || w.calls["update"] != 1 {
+			t.Errorf("outcomes %v, calls %v", w.outcomes, w.calls)
+		}
+	})
+}
+
+// A burst costs one list, which begins after the last request of it.
+func TestBurst(t *testing.T) {
+	const nodes = 1000
+	simulate(t, nodes, func(w *world) {
+		w.start()
+		began := time.Now()
+		for n := range nodes {
+			w.ask(n)
+			time.Sleep(time.Millisecond)
+		}
+		time.Sleep(10 * time.Second)
+		if len(w.decided) != nodes || w.calls["list"] != 1 || w.calls["trust"] != 1 || w.calls["find"] != 0 {
+			t.Errorf("%d of %d are approved, with calls %v", len(w.decided), nodes, w.calls)
+		}
+		for request, at := range w.decided {
+			if w.condition(request) != approved || at.Sub(began) > 10*time.Second {
+				t.Fatalf("%s is %q after %v", request, w.condition(request), at.Sub(began))
+			}
+		}
+	})
+}
+
+// Machines whose name is another one, and whose state no list tells, are read one by one, some in each round.
+func TestSingleReadsOfARoundAreFew(t *testing.T) {
+	const nodes = 25
+	simulate(t, nodes, func(w *world) {
+		for n := range w.machines {
+			w.machines[n].Name = fmt.Sprintf("other-%d", n)
+			if n%2 == 0 {
+				w.machines[n].State = cloud.StateUnknown
+			}
+		}
+		most := 0
+		w.onList = func() error {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			most = max(most, w.calls["find"]+w.calls["get"])
+			w.calls["find"], w.calls["get"] = 0, 0
+			return nil
+		}
+		w.start()
+		for n := range nodes {
+			w.ask(n)
+		}
+		time.Sleep(time.Minute)
+		if len(w.decided) != nodes || most > 10 || w.calls["list"] > 10 {
+			t.Errorf("%d of %d are approved, up to %d single reads for each of %d lists", len(w.decided), nodes, most, w.calls["list"])
+		}
+	})
+}
+
+func TestNodeThatAsksEverySecondDelaysNobody(t *testing.T) {
+	simulate(t, 40, func(w *world) {
+		w.start()
+		for second := range 600 {
+			w.ask(0, "10.99.99.99") // another one's
+			if second%20 == 10 {
+				began, request := time.Now(), w.ask(1+second/20)
+				time.Sleep(999 * time.Millisecond)
+				if at, done := w.decided[request]; !done || at.Sub(began) > time.Second {
+					t.Errorf("%s waits at %d s", request, second)
+				}
+			}
+			time.Sleep(time.Second)
+		}
+		// One for each of the others, and some for the Node that asks: its turns are further and further apart.
+		if lists := w.calls["list"]; lists > 30+12 {
+			t.Errorf("%d lists", lists)
+		}
+		if len(w.news()) != 1 {
+			t.Errorf("told on Nodes: %v", w.news())
+		}
+	})
+}
+
+// With valid requests it costs no more.
+func TestNodeThatIsApprovedEverySecondCostsLittle(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.start()
+		for range 600 {
+			w.ask(0)
+			time.Sleep(time.Second)
+		}
+		if w.calls["list"] > 12 || w.calls["list"] != w.calls["update"] {
+			t.Errorf("calls %v", w.calls)
+		}
+	})
+}
+
+func TestLatestRequestOfANodeIsJudged(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.start()
+		older := w.ask(0)
+		time.Sleep(100 * time.Millisecond)
+		w.approver.Set(w.requests[older]) // a newer version, as of a change of its labels
+		later := w.ask(0)
+		time.Sleep(time.Minute)
+		w.want(older, "")
+		w.want(later, approved)
+	})
+}
+
+// A wrong or missing answer neither approves nor denies. When it is right again, the request is approved soon.
+func TestWrongAnswersDecideNothing(t *testing.T) {
+	down := func() error { return errors.New("503") }
+	for what, fault := range map[string]func(*world){
+		"the list fails":                        func(w *world) { w.onList = down },
+		"the account is another one":            func(w *world) { w.onTrust = down },
+		"a look-up fails":                       func(w *world) { w.onFind, w.machines[0].Name = down, "other" },
+		"what is reserved is not known":         func(w *world) { w.onReserved = down },
+		"the list is empty":                     func(w *world) { w.machines = nil },
+		"the list has the machines of others":   func(w *world) { w.machines = w.machines[1:] },
+		"the driver panics":                     func(w *world) { w.options.Cloud.Namer = panics{} },
+		"the API server does not return a Node": func(w *world) { delete(w.nodes, name(0)) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			simulate(t, 2, func(w *world) {
+				machines, node, namer := w.machines, w.nodes[name(0)], w.options.Cloud.Namer
+				w.options.Deny = true
+				fault(w)
+				w.start()
+				request := w.ask(0, ip(0), "10.9.9.9")
+				rightful := w.ask(1)
+				time.Sleep(10 * time.Minute)
+				w.want(request, "")
+				w.mu.Lock()
+				w.onList, w.onTrust, w.onFind, w.onReserved, w.machines = nil, nil, nil, nil, machines
+				w.nodes[name(0)], w.options.Cloud.Namer = node, namer
+				w.mu.Unlock()
+				time.Sleep(10 * time.Minute)
+				w.want(request, denied)
+				w.want(rightful, approved)
+			})
+		})
+	}
+}
+
+type panics struct{}
+
+func (panics) NameID(string) cloud.InstanceID { panic("a mistake of the driver") }
+
+func TestMissingAnswersDelayForHalfAMinute(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.onList = func() error { return errors.New("503") }
+		w.start()
+		request := w.ask(0)
+		time.Sleep(time.Hour)
+		w.want(request, "")
+		w.onList = nil
+		time.Sleep(30 * time.Second)
+		w.want(request, approved)
+		if news := w.news(); len(news) != 1 || !strings.Contains(news[0].String(), "listing machines: 503") {
+			t.Errorf("told on the Node: %v", news)
+		}
+	})
+}
+
+func TestDenial(t *testing.T) {
+	for _, deny := range []bool{false, true} {
+		t.Run(fmt.Sprint(deny), func(t *testing.T) {
+			simulate(t, 2, func(w *world) {
+				w.options.Deny = deny
+				w.start()
+				contradicts, doubtful := w.ask(0, ip(1)), w.ask(1)
+				w.machines[0].Addresses = append(w.machines[0].Addresses, cloud.Address{Address: ip(1)})
+				time.Sleep(5 * time.Second)
+				w.machines[0].Addresses = w.machines[0].Addresses[:1]
+				time.Sleep(4 * time.Second)
+				w.want(contradicts, "") // the cloud may only be late
+				time.Sleep(time.Hour)
+				w.want(doubtful, approved)
+				if deny {
+					w.want(contradicts, denied)
+				} else {
+					w.want(contradicts, "")
+				}
+			})
+		})
+	}
+}
+
+// What waits is told once on its Node, with what to do.
+func TestWaitingIsToldOnce(t *testing.T) {
+	for request, command := range map[string]bool{"csr-x": true, "a; reboot": false, "$(reboot)": false} {
+		t.Run(request, func(t *testing.T) {
+			simulate(t, 1, func(w *world) {
+				w.start()
+				w.askAs(request, 0, nil, "10.9.9.9")
+				time.Sleep(time.Hour)
+				news := w.news()
+				if len(news) != 1 || news[0].Reason != judge.Contradiction || news[0].Node.Name != name(0) || news[0].Waited > time.Second {
+					t.Fatalf("told: %v", news)
+				}
+				text := news[0].String()
+				if !strings.Contains(text, fmt.Sprintf("%q", request)) || strings.HasSuffix(text, "kubectl certificate approve "+request) != command {
+					t.Error(text)
+				}
+			})
+		})
+	}
+}
+
+func TestFailedWritesAreRepeated(t *testing.T) {
+	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "certificatesigningrequests"}, "x", errors.New("it has changed"))
+	for what, failure := range map[string]error{"conflict": conflict, "5xx": apierrors.NewInternalError(errors.New("etcd"))} {
+		t.Run(what, func(t *testing.T) {
+			simulate(t, 1, func(w *world) {
+				tries := 0
+				w.onUpdate = func(string) error {
+					if tries++; tries < 4 {
+						return failure
+					}
+					return nil
+				}
+				w.start()
+				request := w.ask(0)
+				time.Sleep(10 * time.Second)
+				w.want(request, approved)
+				if w.calls["list"] != 4 || w.outcomes[0].Err == nil {
+					t.Errorf("calls %v, outcomes %v: each try needs a list of its own", w.calls, w.outcomes)
+				}
+			})
+		})
+	}
+}
+
+// Between the judgment and the write the world may change.
+func TestChangesMeanwhile(t *testing.T) {
+	for what, change := range map[string]func(*world, string){
+		"the request is gone":          func(w *world, request string) { delete(w.requests, request) },
+		"another request has its name": func(w *world, request string) { w.requests[request].UID = "another" },
+		"somebody denied it": func(w *world, request string) {
+			w.requests[request].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied}, {}}
+		},
+		"the Node was made again":         func(w *world, _ string) { w.nodes[name(0)].UID = "another" },
+		"the Node names another machine":  func(w *world, _ string) { w.nodes[name(0)].Spec.ProviderID = "test://m-9" },
+		"the Node is being deleted":       func(w *world, _ string) { w.nodes[name(0)].DeletionTimestamp = new(metav1.Now()) },
+		"the Node is gone":                func(w *world, _ string) { delete(w.nodes, name(0)) },
+		"the facts are half a minute old": func(w *world, _ string) { time.Sleep(31 * time.Second) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			simulate(t, 1, func(w *world) {
+				ctx, cancel := context.WithCancel(w.t.Context())
+				defer cancel()
+				w.onGet = func(request string) error {
+					w.onGet = nil
+					if !strings.Contains(what, "facts") {
+						w.mu.Lock()
+						defer w.mu.Unlock()
+					}
+					change(w, request)
+					cancel()
+					return nil
+				}
+				w.approver = certificate.New(w.options)
+				request := w.ask(0)
+				w.approver.Run(ctx)
+				synctest.Wait()
+				w.want(request, "")
+				if w.calls["update"] > 0 {
+					t.Error("it is written")
+				}
+			})
+		})
+	}
+}
+
+func TestNodesOfOthersAreNotMentioned(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		w.options.Deny = true
+		w.nodes[name(0)].Spec.ProviderID = "other://m-0"
+		w.nodes[name(1)].Spec.ProviderID = ""
+		w.start()
+		w.ask(0)
+		w.ask(1)
+		time.Sleep(time.Hour)
+		if len(w.outcomes)+len(w.calls) > 0 {
+			t.Errorf("outcomes %v, calls %v", w.outcomes, w.calls)
+		}
+	})
+}
+
+// A kubelet asks before its Node has its machine, or before it is there.
+func TestNodeThatGetsItsMachine(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		late := w.nodes[name(1)]
+		delete(w.nodes, name(1))
+		w.nodes[name(0)].Spec = corev1.NodeSpec{Taints: []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized"}}}
+		w.start()
+		requests := []string{w.ask(0), w.ask(1)}
+		time.Sleep(45 * time.Second)
+		if w.calls["list"] > 0 || len(w.news()) > 0 {
+			t.Errorf("calls %v, told: %v", w.calls, w.news())
+		}
+		w.mu.Lock()
+		late.CreationTimestamp = w.requests[requests[1]].CreationTimestamp
+		w.nodes[name(0)].Spec.ProviderID, w.nodes[name(1)] = "test://m-0", late
+		w.mu.Unlock()
+		time.Sleep(3 * time.Second)
+		w.want(requests[0], approved)
+		w.want(requests[1], approved)
+	})
+}
+
+// Nothing of a request is kept but what a judge needs, and of a request that is too large only so much that it is seen to be.
+func TestMemoryOfLargeRequests(t *testing.T) {
+	const nodes = 1000
+	w := &world{t: t, requests: map[string]*certificatesv1.CertificateSigningRequest{}, approver: certificate.New(certificate.Options{})}
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	for n := range nodes {
+		w.askAs(fmt.Sprintf("csr-%d", n), n, func(csr *certificatesv1.CertificateSigningRequest) {
+			csr.Annotations["large"] = strings.Repeat("x", 250_000)
+			csr.Spec.Extra = map[string]certificatesv1.ExtraValue{"large": {csr.Annotations["large"]}}
+			if n%10 == 0 {
+				csr.Spec.Request = bytes.Repeat([]byte("x"), 250_000)
+			}
+		})
+		clear(w.requests)
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	if grown := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10; grown > 4<<10 {
+		t.Errorf("%d kB for %d requests", grown, nodes)
+	}
+	runtime.KeepAlive(w.approver)
+}
+
+func TestRequestThatIsTooLargeIsRefused(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.start()
+		w.askAs("large", 0, func(csr *certificatesv1.CertificateSigningRequest) {
+			csr.Spec.Request = append(csr.Spec.Request, bytes.Repeat([]byte("x"), 250_000)...)
+		})
+		time.Sleep(time.Minute)
+		if news := w.news(); len(news) != 1 || news[0].Reason != judge.Malformed || !strings.Contains(news[0].Message, "more than 8192 bytes") || w.calls["list"] > 0 {
+			t.Errorf("told: %v, calls %v", news, w.calls)
+		}
+	})
+}
+
+func TestRequestThatIsGoneIsForgotten(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.onTrust = func() error { return errors.New("not proved") }
+		w.start()
+		request := w.ask(0)
+		time.Sleep(time.Minute)
+		w.approver.Remove(w.requests[request])
+		lists := w.calls["list"]
+		time.Sleep(time.Hour)
+		if w.calls["list"] > lists {
+			t.Errorf("%d lists after it went", w.calls["list"]-lists)
+		}
+	})
+}
