@@ -32,7 +32,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
-// world is a cloud and a cluster. Hooks may be nil; they run without the lock.
+// world is a cloud and a cluster. Hooks may be nil; they run with the lock.
 type world struct {
 	t        *testing.T
 	approver *certificate.Approver
@@ -49,7 +49,8 @@ type world struct {
 	latest   time.Time // when the latest request was made
 
 	onList, onTrust, onFind, onReserved func() error
-	onGet, onUpdate                     func(name string) error
+	onGet                               func(request string)
+	onUpdate                            func() error
 }
 
 var key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -66,7 +67,7 @@ func simulate(t *testing.T, nodes int, test func(*world)) {
 			Cloud:    run.Decorate(cloudtest.Driver(w), run.Options{Descriptor: cloud.Descriptor{Name: "test", ProviderIDSchemes: []string{"test"}}}),
 			Machines: w, Requests: requests{w}, Nodes: w.allNodes, Node: w.node,
 			Reserved: func(context.Context) (judge.Reserved, error) {
-				return judge.Reserved{}, w.call("reserved", w.onReserved)
+				return judge.Reserved{}, w.call("reserved", &w.onReserved)
 			},
 			Report: func(o certificate.Outcome) {
 				w.mu.Lock()
@@ -179,15 +180,28 @@ func (w *world) news() (news []certificate.Outcome) {
 	return slices.DeleteFunc(slices.Clone(w.outcomes), func(o certificate.Outcome) bool { return !o.New })
 }
 
-func (w *world) call(what string, hook func() error) error {
-	w.mu.Lock()
-	w.calls[what]++
-	w.mu.Unlock()
+func (w *world) call(what string, hook *func() error) error {
 	time.Sleep(20 * time.Millisecond)
-	if hook == nil {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.calls[what]++
+	if hook == nil || *hook == nil {
 		return nil
 	}
-	return hook()
+	return (*hook)()
+}
+
+// change changes the world.
+func (w *world) change(change func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	change()
+}
+
+// pass lets time pass, and what is to happen until then.
+func pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
 }
 
 // Listed fails the test where requests are judged by what was read before they were made.
@@ -196,7 +210,7 @@ func (w *world) Listed(_ context.Context, since time.Time) ([]cloud.Instance, er
 		w.t.Errorf("a list from %v on would do, the latest request is of %v", since, w.latest)
 	}
 	w.mu.Unlock()
-	if err := w.call("list", w.onList); err != nil {
+	if err := w.call("list", &w.onList); err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
@@ -204,7 +218,7 @@ func (w *world) Listed(_ context.Context, since time.Time) ([]cloud.Instance, er
 	return slices.Clone(w.machines), nil
 }
 
-func (w *world) Trust(context.Context, string) error { return w.call("trust", w.onTrust) }
+func (w *world) Trust(context.Context, string) error { return w.call("trust", &w.onTrust) }
 
 func (w *world) Identity(context.Context) (cloud.Identity, error) {
 	return cloud.Identity{}, errors.ErrUnsupported
@@ -224,7 +238,7 @@ func (w *world) Get(_ context.Context, ids ...cloud.InstanceID) (map[cloud.Insta
 
 // FindByName finds a machine by its Node's number.
 func (w *world) FindByName(_ context.Context, name string) ([]cloud.Instance, error) {
-	return []cloud.Instance{{ID: cloud.InstanceID("m-" + strings.TrimPrefix(name, "node-"))}}, w.call("find", w.onFind)
+	return []cloud.Instance{{ID: cloud.InstanceID("m-" + strings.TrimPrefix(name, "node-"))}}, w.call("find", &w.onFind)
 }
 
 func (w *world) allNodes() (all []*corev1.Node) {
@@ -249,13 +263,11 @@ func (w *world) node(_ context.Context, name string) (*corev1.Node, error) {
 type requests struct{ w *world }
 
 func (r requests) Get(ctx context.Context, name string, _ metav1.GetOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	if r.w.onGet != nil {
-		if err := r.w.onGet(name); err != nil {
-			return nil, err
-		}
-	}
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
+	if r.w.onGet != nil {
+		r.w.onGet(name)
+	}
 	if csr := r.w.requests[name]; csr != nil {
 		return csr.DeepCopy(), ctx.Err()
 	}
@@ -263,19 +275,15 @@ func (r requests) Get(ctx context.Context, name string, _ metav1.GetOptions) (*c
 }
 
 func (r requests) UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, _ metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	if r.w.onUpdate != nil {
-		if err := r.w.onUpdate(name); err != nil {
-			return nil, err
-		}
+	if err := r.w.call("update", &r.w.onUpdate); err != nil {
+		return nil, err
 	}
-	time.Sleep(20 * time.Millisecond)
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
 	if csr.Annotations["kept"] != "yes" || csr.ResourceVersion == "" {
 		r.w.t.Errorf("%s loses what is in it: %v", name, csr.ObjectMeta)
 	}
 	r.w.requests[name], r.w.decided[name] = csr.DeepCopy(), time.Now()
-	r.w.calls["update"]++
 	go r.w.approver.Set(csr.DeepCopy())
 	return csr, ctx.Err()
 }
