@@ -83,7 +83,8 @@ func (o Outcome) String() string {
 	return text + "; to approve it all the same: kubectl certificate approve " + o.Request
 }
 
-// Approver judges requests. It is safe for concurrent use.
+// Approver judges requests. It is the cache.ReflectorStore of a list and watch of them, whose transformer is Trim. It is safe for
+// concurrent use.
 type Approver struct {
 	Options
 	queue     queue
@@ -103,22 +104,6 @@ func New(o Options) *Approver {
 		o.MostLife = year
 	}
 	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}
-}
-
-// Set is told of a request that is new, or of a newer version of one. It keeps nothing of the object.
-func (a *Approver) Set(csr *certificatesv1.CertificateSigningRequest) {
-	switch node := judge.NodeOf(csr); {
-	case node == "":
-	case judge.Open(csr):
-		a.queue.add(node, csr, time.Now())
-	default:
-		a.queue.remove(node, csr.UID)
-	}
-}
-
-// Remove is told of a request that is gone.
-func (a *Approver) Remove(csr *certificatesv1.CertificateSigningRequest) {
-	a.queue.remove(judge.NodeOf(csr), csr.UID)
 }
 
 // Run judges requests until ctx ends.

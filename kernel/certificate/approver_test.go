@@ -130,7 +130,7 @@ func TestLatestRequestOfANodeIsJudged(t *testing.T) {
 		w.start()
 		older := w.ask(0)
 		pass(100 * time.Millisecond)
-		w.approver.Set(w.requests[older]) // a newer version, as of a change of its labels
+		_ = w.approver.Update(w.requests[older]) // a newer version, as of a change of its labels
 		later := w.ask(0)
 		pass(time.Minute)
 		w.want(older, "")
@@ -381,7 +381,7 @@ func TestRequestThatIsGoneIsForgotten(t *testing.T) {
 		w.start()
 		request := w.ask(0)
 		pass(time.Minute)
-		w.approver.Remove(w.requests[request])
+		_ = w.approver.Delete(w.requests[request])
 		lists := w.calls["list"]
 		pass(time.Hour)
 		if w.calls["list"] > lists {

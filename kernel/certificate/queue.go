@@ -1,7 +1,6 @@
 package certificate
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -41,7 +40,6 @@ type queue struct {
 
 // waiting is what is kept of a Node that asks.
 type waiting struct {
-	node string
 	// csr is what a judge needs of the request; nil when none waits.
 	csr *certificatesv1.CertificateSigningRequest
 	// seen is when this process saw it first. It was made before.
@@ -62,35 +60,29 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	case w == nil && len(q.waiting) >= mostNodes:
 		return
 	case w == nil:
-		w = &waiting{node: node, due: now}
+		w = &waiting{due: now}
 		q.waiting[node] = w
 	case w.csr != nil && (w.csr.UID == csr.UID || csr.CreationTimestamp.Before(&w.csr.CreationTimestamp)):
 		return
 	}
-	w.csr, w.seen, w.contradict, q.latest = trim(csr), now, false, now
+	w.csr, w.seen, w.contradict, q.latest = csr, now, false, now
 	if w.due.Before(now) {
 		w.due = now
 	}
-	q.wake()
+	select {
+	case q.changed <- struct{}{}:
+	default:
+	}
 }
 
-// trim returns what a judge needs of a request, and keeps nothing else of it. What is too large stays too large.
-func trim(csr *certificatesv1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
-	kept := &certificatesv1.CertificateSigningRequest{}
-	kept.Name, kept.UID, kept.CreationTimestamp = csr.Name, csr.UID, csr.CreationTimestamp
-	kept.Spec.SignerName, kept.Spec.Username, kept.Spec.Groups = csr.Spec.SignerName, csr.Spec.Username, judge.Groups
-	kept.Spec.ExpirationSeconds = csr.Spec.ExpirationSeconds
-	kept.Spec.Usages = slices.Clone(csr.Spec.Usages[:min(len(csr.Spec.Usages), judge.MostUsages+1)])
-	kept.Spec.Request = bytes.Clone(csr.Spec.Request[:min(len(csr.Spec.Request), judge.MostBytes+1)])
-	return kept
-}
-
-// remove forgets a request. How often its Node asked is kept.
-func (q *queue) remove(node string, uid types.UID) {
+// remove forgets requests. How often their Nodes asked is kept.
+func (q *queue) remove(gone func(uid types.UID) bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if w := q.waiting[node]; w != nil && w.csr != nil && w.csr.UID == uid {
-		w.csr = nil
+	for _, w := range q.waiting {
+		if w.csr != nil && gone(w.csr.UID) {
+			w.csr = nil
+		}
 	}
 }
 
@@ -154,14 +146,6 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	w.contradict = o.Reason == judge.Contradiction
 	if done {
 		w.csr = nil
-	}
-}
-
-// wake ends a wait.
-func (q *queue) wake() {
-	select {
-	case q.changed <- struct{}{}:
-	default:
 	}
 }
 

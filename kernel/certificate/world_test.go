@@ -152,7 +152,7 @@ func (w *world) askAs(request string, n int, change func(*certificatesv1.Certifi
 	w.mu.Lock()
 	w.requests[request], w.latest = csr, time.Now()
 	w.mu.Unlock()
-	w.approver.Set(csr)
+	_ = w.approver.Add(csr)
 	return request
 }
 
@@ -284,6 +284,6 @@ func (r requests) UpdateApproval(ctx context.Context, name string, csr *certific
 		r.w.t.Errorf("%s loses what is in it: %v", name, csr.ObjectMeta)
 	}
 	r.w.requests[name], r.w.decided[name] = csr.DeepCopy(), time.Now()
-	go r.w.approver.Set(csr.DeepCopy())
+	go r.w.approver.Update(csr.DeepCopy())
 	return csr, ctx.Err()
 }

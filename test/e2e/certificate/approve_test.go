@@ -1,0 +1,290 @@
+package certificate_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/rest"
+	kubelet "k8s.io/client-go/util/certificate"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+)
+
+func templateOf(node string, ips ...string) *x509.CertificateRequest {
+	t := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}, DNSNames: []string{node}}
+	for _, ip := range ips {
+		t.IPAddresses = append(t.IPAddresses, net.ParseIP(ip))
+	}
+	return t
+}
+
+// ask makes a request as a client does.
+func (s *site) ask(client kubernetes.Interface, template *x509.CertificateRequest) *certificatesv1.CertificateSigningRequest {
+	s.Helper()
+	csr, err := create(s.ctx, client, template)
+	s.must(err)
+	return csr
+}
+
+func create(ctx context.Context, client kubernetes.Interface, template *x509.CertificateRequest) (*certificatesv1.CertificateSigningRequest, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, err
+	}
+	der, err := x509.CreateCertificateRequest(rand.Reader, template, key)
+	if err != nil {
+		return nil, err
+	}
+	return client.CertificatesV1().CertificateSigningRequests().Create(ctx, &certificatesv1.CertificateSigningRequest{
+		ObjectMeta: metav1.ObjectMeta{GenerateName: "csr-", Annotations: map[string]string{"kept": "yes"}, Labels: map[string]string{"kept": "yes"}},
+		Spec: certificatesv1.CertificateSigningRequestSpec{
+			SignerName: certificatesv1.KubeletServingSignerName, Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
+			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageServerAuth},
+		},
+	}, metav1.CreateOptions{})
+}
+
+// get returns a request as it is now.
+func (s *site) get(csr *certificatesv1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
+	s.Helper()
+	now, err := env.Client().CertificatesV1().CertificateSigningRequests().Get(s.ctx, csr.Name, metav1.GetOptions{})
+	s.must(err)
+	return now
+}
+
+// signed waits for the certificate.
+func (s *site) signed(csr *certificatesv1.CertificateSigningRequest) *certificatesv1.CertificateSigningRequest {
+	s.Helper()
+	s.must(controlplane.Eventually(s.ctx, func(context.Context) error {
+		if csr = s.get(csr); len(csr.Status.Certificate) == 0 {
+			return fmt.Errorf("%s has no certificate: %+v", csr.Name, csr.Status)
+		}
+		return nil
+	}))
+	return csr
+}
+
+// files is where a kubelet keeps its certificate.
+type files struct{ got chan *tls.Certificate }
+
+func (f files) Current() (*tls.Certificate, error) { return nil, new(kubelet.NoCertKeyError) }
+
+func (f files) Update(cert, key []byte) (*tls.Certificate, error) {
+	pair, err := tls.X509KeyPair(cert, key)
+	if err == nil {
+		pair.Leaf, err = x509.ParseCertificate(pair.Certificate[0])
+		f.got <- &pair
+	}
+	return &pair, err
+}
+
+// The kubelet's own code asks, and gets a certificate with which it can serve.
+func TestKubeletGetsItsCertificate(t *testing.T) {
+	s := open(t, approver)
+	s.machine("m-1", "worker-1", "10.0.0.1", "2001:db8::1")
+	s.machine("m-2", "worker-2", "10.0.0.2")
+	s.join("worker-1", "test://m-1")
+	s.join("worker-2", "test://m-2")
+	client, got := s.kubelet("worker-1"), make(chan *tls.Certificate, 1)
+	manager, err := kubelet.NewManager(&kubelet.Config{
+		ClientsetFn:      func(*tls.Certificate) (kubernetes.Interface, error) { return client, nil },
+		GetTemplate:      func() *x509.CertificateRequest { return templateOf("worker-1", "10.0.0.1", "2001:db8::1") },
+		SignerName:       certificatesv1.KubeletServingSignerName,
+		GetUsages:        kubelet.DefaultKubeletServingGetUsages,
+		CertificateStore: files{got},
+	})
+	s.must(err)
+	manager.Start()
+	defer manager.Stop()
+	select {
+	case pair := <-got:
+		roots := x509.NewCertPool()
+		roots.AddCert(signer)
+		for _, name := range []string{"worker-1", "10.0.0.1", "2001:db8::1"} {
+			if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: name}); err != nil {
+				t.Error(err)
+			}
+		}
+	case <-s.ctx.Done():
+		t.Fatalf("no certificate: %v", s.outcomes)
+	}
+	if o := s.outcome("worker-1"); o.Reason != judge.Approved || o.Err != nil || o.Waited > 5*time.Second {
+		t.Errorf("%v after %v", o, o.Waited)
+	}
+}
+
+func TestApprovalKeepsWhatIsInTheRequest(t *testing.T) {
+	s := open(t, approver)
+	s.machine("m-1", "worker-1", "10.0.0.1")
+	s.join("worker-1", "test://m-1")
+	csr := s.signed(s.ask(s.kubelet("worker-1"), templateOf("worker-1", "10.0.0.1")))
+	if csr.Annotations["kept"] != "yes" || csr.Labels["kept"] != "yes" || len(csr.Status.Conditions) != 1 {
+		t.Errorf("it is now %+v", csr)
+	}
+}
+
+// What somebody with the credential of one kubelet tries. NodeRestriction refuses none of it.
+func TestStolenCredential(t *testing.T) {
+	for what, try := range map[string]struct {
+		attack func(s *site, thief kubernetes.Interface) *x509.CertificateRequest
+		want   judge.Reason
+	}{
+		"another Node's address": {func(*site, kubernetes.Interface) *x509.CertificateRequest {
+			return templateOf("thief", "10.0.0.66", "10.0.0.1")
+		}, judge.Contradiction},
+		"an address in the status of its own Node": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
+			node, err := thief.CoreV1().Nodes().Get(s.ctx, "thief", metav1.GetOptions{})
+			s.must(err)
+			node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.0.0.99"})
+			_, err = thief.CoreV1().Nodes().UpdateStatus(s.ctx, node, metav1.UpdateOptions{})
+			s.must(err)
+			return templateOf("thief", "10.0.0.99")
+		}, judge.Contradiction},
+		"the API server's name": {func(*site, kubernetes.Interface) *x509.CertificateRequest {
+			t := templateOf("thief")
+			t.DNSNames = append(t.DNSNames, "kubernetes.default.svc")
+			return t
+		}, judge.Contradiction},
+		"another kubelet's common name": {func(*site, kubernetes.Interface) *x509.CertificateRequest {
+			return templateOf("worker-1", "10.0.0.1")
+		}, judge.Malformed},
+		// The Node was deleted, and its kubelet may make it again, with any provider-ID.
+		"another machine's provider-ID": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
+			s.must(env.Client().CoreV1().Nodes().Delete(s.ctx, "thief", metav1.DeleteOptions{}))
+			s.must(env.Client().CoreV1().Nodes().Delete(s.ctx, "worker-1", metav1.DeleteOptions{}))
+			_, err := thief.CoreV1().Nodes().Create(s.ctx, &corev1.Node{
+				ObjectMeta: metav1.ObjectMeta{Name: "thief"}, Spec: corev1.NodeSpec{ProviderID: "test://m-1"},
+			}, metav1.CreateOptions{})
+			s.must(err)
+			return templateOf("thief", "10.0.0.1")
+		}, judge.MachineNamed},
+	} {
+		t.Run(what, func(t *testing.T) {
+			s := open(t, approver)
+			s.machine("m-1", "worker-1", "10.0.0.1")
+			s.machine("m-66", "thief", "10.0.0.66")
+			s.join("worker-1", "test://m-1")
+			s.join("thief", "test://m-66")
+			thief := s.kubelet("thief")
+			csr := s.ask(thief, try.attack(s, thief))
+			if o := s.outcome("thief"); o.Reason != try.want {
+				t.Errorf("%s, want %s", o, try.want)
+			}
+			if csr = s.get(csr); len(csr.Status.Conditions) > 0 {
+				t.Errorf("it is decided: %+v", csr.Status)
+			}
+		})
+	}
+}
+
+// An account without the right to approve for this signer approves nothing, and says so.
+func TestRightToApproveIsNeeded(t *testing.T) {
+	config := rest.CopyConfig(env.AdminConfig())
+	config.Impersonate = rest.ImpersonationConfig{UserName: "reader", Groups: []string{"system:authenticated"}}
+	reader, err := kubernetes.NewForConfig(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, reader)
+	s.must(env.ApplyManifest(s.ctx, []byte(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRole
+metadata: {name: reader}
+rules:
+- {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests, certificatesigningrequests/approval], verbs: [get, list, watch, update]}
+- {apiGroups: [""], resources: [nodes], verbs: [get, list, watch]}
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: ClusterRoleBinding
+metadata: {name: reader}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: ClusterRole, name: reader}
+subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: reader}]
+`)))
+	s.machine("m-1", "worker-1", "10.0.0.1")
+	s.join("worker-1", "test://m-1")
+	csr := s.ask(s.kubelet("worker-1"), templateOf("worker-1", "10.0.0.1"))
+	if o := s.outcome("worker-1"); o.Reason != judge.Approved || !apierrors.IsForbidden(errors.Unwrap(o.Err)) {
+		t.Errorf("%v: %v", o, o.Err)
+	}
+	if csr = s.get(csr); len(csr.Status.Conditions) > 0 {
+		t.Errorf("it is decided: %+v", csr.Status)
+	}
+}
+
+func cloudID(n int) cloud.InstanceID { return cloud.InstanceID(fmt.Sprintf("m-%d", n)) }
+
+func address(n int) string { return fmt.Sprintf("10.1.%d.%d", n/250, n%250+1) }
+
+// many is how many kubelets ask at once.
+const many = 300
+
+func TestManyAtOnce(t *testing.T) {
+	s := open(t, approver)
+	var group errgroup.Group
+	group.SetLimit(16)
+	name := func(n int) string { return fmt.Sprintf("worker-%d", n) }
+	for n := range many {
+		s.machine(cloudID(n), name(n), address(n))
+		group.Go(func() error {
+			_, err := env.JoinNode(s.ctx, controlplane.NodeOptions{Name: name(n), ProviderID: "test://" + string(cloudID(n)), Initialized: true})
+			return err
+		})
+	}
+	s.must(group.Wait())
+	began := time.Now()
+	for n := range many {
+		group.Go(func() error {
+			config := rest.CopyConfig(env.AdminConfig())
+			config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:" + name(n), Groups: []string{"system:nodes", "system:authenticated"}}
+			client, err := kubernetes.NewForConfig(config)
+			if err == nil {
+				_, err = create(s.ctx, client, templateOf(name(n), address(n)))
+			}
+			return err
+		})
+	}
+	s.must(group.Wait())
+	asked := time.Since(began)
+	s.must(controlplane.Eventually(s.ctx, func(ctx context.Context) error {
+		all, err := env.Client().CertificatesV1().CertificateSigningRequests().List(ctx, metav1.ListOptions{})
+		if err != nil {
+			return err
+		}
+		done := 0
+		for _, csr := range all.Items {
+			if len(csr.Status.Certificate) > 0 {
+				done++
+			}
+		}
+		if done < many {
+			return fmt.Errorf("%d of %d have a certificate", done, many)
+		}
+		return nil
+	}))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.Logf("%d requests, made within %v, have their certificates after %v, with %d lists of machines", many, asked, time.Since(began), s.lists)
+	// A round begins 3 s after its first request at the latest, and Nodes that are not in the cache yet have another turn.
+	if most := 3 + int(time.Since(began)/(2*time.Second)); s.lists > most {
+		t.Errorf("%d lists of machines, want at most %d", s.lists, most)
+	}
+}
