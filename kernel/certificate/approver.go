@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"sync"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -87,8 +86,7 @@ func (o Outcome) String() string {
 // concurrent use.
 type Approver struct {
 	Options
-	queue     queue
-	reporting sync.Mutex
+	queue queue
 }
 
 // How requests of one moment are collected: until none came for quiet, or the first one has waited for patience.

@@ -187,7 +187,7 @@ func TestMissingAnswersDelayForHalfAMinute(t *testing.T) {
 		w.change(func() { w.onList = nil })
 		pass(30 * time.Second)
 		w.want(request, approved)
-		if news := w.news(); len(news) != 1 || !strings.Contains(news[0].String(), "listing machines: 503") {
+		if news := w.news(); len(news) != 1 || !strings.Contains(news[0].String(), "asking for all machines: 503") {
 			t.Errorf("told on the Node: %v", news)
 		}
 	})

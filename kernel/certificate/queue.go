@@ -43,12 +43,12 @@ type waiting struct {
 	// csr is what a judge needs of the request; nil when none waits.
 	csr *certificatesv1.CertificateSigningRequest
 	// seen is when this process saw it first. It was made before.
-	seen       time.Time
-	due        time.Time
-	turns      int
-	turn       time.Time // the latest
-	told       judge.Reason
-	contradict bool // the cloud, at its last turn
+	seen        time.Time
+	due         time.Time
+	turns       int
+	turn        time.Time // the latest
+	told        judge.Reason
+	contradicts bool // the cloud, at its last turn
 }
 
 // add keeps a request, unless a later one of the Node waits.
@@ -65,7 +65,7 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	case w.csr != nil && (w.csr.UID == csr.UID || csr.CreationTimestamp.Before(&w.csr.CreationTimestamp)):
 		return
 	}
-	w.csr, w.seen, w.contradict, q.latest = csr, now, false, now
+	w.csr, w.seen, w.contradicts, q.latest = csr, now, false, now
 	if w.due.Before(now) {
 		w.due = now
 	}
@@ -112,7 +112,7 @@ func (q *queue) take(now time.Time) []*turn {
 		if now.Sub(w.turn) > memory {
 			w.turns = 0
 		}
-		turns = append(turns, &turn{csr: w.csr, seen: w.seen, due: w.due, contradicts: w.contradict, told: w.told})
+		turns = append(turns, &turn{waiting: *w})
 		w.turns, w.turn = w.turns+1, now
 		w.due = now.Add(min(first<<min(w.turns-1, 10), last))
 	}
@@ -143,7 +143,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	if w.csr != t.csr {
 		return
 	}
-	w.contradict = o.Reason == judge.Contradiction
+	w.contradicts = o.Reason == judge.Contradiction
 	if done {
 		w.csr = nil
 	}

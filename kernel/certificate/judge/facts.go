@@ -11,20 +11,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
-// Kind is a kind of facts.
+// Kind is a kind of facts that the cloud is asked for, as messages name it.
 type Kind string
 
-// The kinds of facts that the cloud is asked for, in the order in which they are read: whose account it is is proved after all others
-// were read.
 const (
 	// List are all machines.
-	List Kind = "list"
+	List Kind = "all machines"
 	// Name are the machines that the cloud finds by the name of a Node that no machine of the list has.
-	Name Kind = "name"
+	Name Kind = "the machine by the name"
 	// State is the power state of a machine, where the list does not tell it.
-	State Kind = "state"
-	// Account is whether the account is proved that the credentials of a part of the cloud see.
-	Account Kind = "account"
+	State Kind = "the state of machine"
+	// Account is whether it is proved which account the credentials of a part of the cloud see.
+	Account Kind = "the account of these credentials"
 )
 
 // Fact names a fact: what it is about is the name of a Node, the id of a machine, the part of a cloud, or nothing.
@@ -32,6 +30,8 @@ type Fact struct {
 	Kind Kind
 	Of   string
 }
+
+func (f Fact) String() string { return strings.TrimSpace(string(f.Kind) + " " + f.Of) }
 
 // Facts are what requests are compared with. All that is read from the cloud was read after the requests were made.
 type Facts struct {

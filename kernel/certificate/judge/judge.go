@@ -53,7 +53,8 @@ func decided(reason Reason, format string, args ...any) *Decision {
 }
 
 func missing(kind Kind, of string) *Decision {
-	return &Decision{Reason: Unknown, Message: "not known yet: " + string(kind) + " " + of, Missing: Fact{kind, of}}
+	fact := Fact{kind, of}
+	return &Decision{Reason: Unknown, Message: fact.String() + " is not known yet", Missing: fact}
 }
 
 // doubt is how much younger than the request its Node may seem: the times of both have a resolution of a second, and two API servers
