@@ -48,6 +48,8 @@ func TestImportLaw(t *testing.T) {
 		{"./kernel/cloud", []string{"k8s.io/", module + "kernel/annotation", "golang.org/", "github.com/digitalocean"}},
 		{"./kernel/annotation", []string{"k8s.io/"}},
 		{"./kernel/plan", []string{"k8s.io/"}},
+		{"./kernel/certificate/judge", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
+		{"./kernel/certificate", []string{"k8s.io/cloud-provider", "k8s.io/component-base", module + "providers"}},
 		{"./kernel/run", []string{"k8s.io/cloud-provider", "k8s.io/client-go", module + "providers"}},
 		{"./kernel/safety/ownership", []string{"k8s.io/", module + "kernel/annotation"}},
 		{"./kernel/transport", []string{"k8s.io/", module + "providers", module + "kernel/run"}},
