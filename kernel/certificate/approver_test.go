@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
@@ -81,6 +82,7 @@ func TestSingleReadsOfARoundAreFew(t *testing.T) {
 			w.ask(n)
 		}
 		pass(time.Minute)
+		most = max(most, w.calls["find"]+w.calls["get"])
 		if len(w.decided) != nodes || most > 10 || w.calls["list"] > 10 {
 			t.Errorf("%d of %d are approved, up to %d single reads for each of %d lists", len(w.decided), nodes, most, w.calls["list"])
 		}
@@ -130,10 +132,71 @@ func TestLatestRequestOfANodeIsJudged(t *testing.T) {
 		w.start()
 		older := w.ask(0)
 		pass(100 * time.Millisecond)
-		_ = w.approver.Update(w.requests[older]) // a newer version, as of a change of its labels
 		later := w.ask(0)
+		_ = w.approver.Update(w.requests[older]) // somebody has labelled it
 		pass(time.Minute)
 		w.want(older, "")
+		w.want(later, approved)
+	})
+}
+
+// What another list shows counts: a request that it lacks is gone, also while nobody could see that.
+func TestListAfterAnotherOne(t *testing.T) {
+	simulate(t, 3, func(w *world) {
+		w.onList = func() error { return errors.New("503") }
+		w.start()
+		older := w.ask(0)
+		pass(5 * time.Second)
+		later, gone, decided := w.ask(0), w.ask(1), w.ask(2)
+		w.requests[decided].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied, Status: corev1.ConditionTrue}}
+		_ = w.approver.Replace([]any{w.requests[later], w.requests[older], w.requests[decided]}, "2")
+		w.change(func() { w.onList = nil })
+		pass(time.Minute)
+		w.want(older, "")
+		w.want(later, approved)
+		w.want(gone, "")
+		w.want(decided, denied)
+		if last := w.outcomes[len(w.outcomes)-1]; last.Request != later {
+			t.Errorf("%s was judged", last.Request)
+		}
+	})
+}
+
+func TestRequestThatComesWhileAnotherOneIsJudged(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.start()
+		first := w.ask(0)
+		pass(350 * time.Millisecond)
+		second := w.ask(0)
+		pass(5 * time.Second)
+		w.want(first, approved)
+		w.want(second, approved)
+	})
+}
+
+// For more Nodes than there are in a cluster nothing is kept, until others do not ask any more.
+func TestNodesAreBounded(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.approver = certificate.New(w.options)
+		const most = 20000
+		csr := w.requests[w.askAs("csr", 1, nil)]
+		csr.Spec.Request = []byte("none")
+		for n := range most {
+			other := csr.DeepCopy()
+			other.Name, other.UID, other.Spec.Username = name(n+1), types.UID(name(n+1)), "system:node:"+name(n+1)
+			_ = w.approver.Add(other)
+		}
+		refused := w.ask(0)
+		w.run()
+		pass(time.Second)
+		if len(w.outcomes) != most {
+			t.Errorf("%d are judged, want %d", len(w.outcomes), most)
+		}
+		w.want(refused, "")
+		_ = w.approver.Replace(nil, "2")
+		pass(11 * time.Minute)
+		later := w.ask(0)
+		pass(time.Second)
 		w.want(later, approved)
 	})
 }
@@ -267,11 +330,10 @@ func TestChangesMeanwhile(t *testing.T) {
 		"somebody denied it": func(w *world, request string) {
 			w.requests[request].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied}, {}}
 		},
-		"the Node was made again":         func(w *world, _ string) { w.nodes[name(0)].UID = "another" },
-		"the Node names another machine":  func(w *world, _ string) { w.nodes[name(0)].Spec.ProviderID = "test://m-9" },
-		"the Node is being deleted":       func(w *world, _ string) { w.nodes[name(0)].DeletionTimestamp = new(metav1.Now()) },
-		"the Node is gone":                func(w *world, _ string) { delete(w.nodes, name(0)) },
-		"the facts are half a minute old": func(w *world, _ string) { time.Sleep(31 * time.Second) },
+		"the Node was made again":        func(w *world, _ string) { w.nodes[name(0)].UID = "another" },
+		"the Node names another machine": func(w *world, _ string) { w.nodes[name(0)].Spec.ProviderID = "test://m-9" },
+		"the Node is being deleted":      func(w *world, _ string) { w.nodes[name(0)].DeletionTimestamp = new(metav1.Now()) },
+		"the Node is gone":               func(w *world, _ string) { delete(w.nodes, name(0)) },
 	} {
 		t.Run(what, func(t *testing.T) {
 			simulate(t, 1, func(w *world) {
@@ -298,6 +360,24 @@ func TestChangesMeanwhile(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A proof of the account that takes long makes old what was read before.
+func TestOldFactsAreReadAgain(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.onTrust = func() error {
+			w.onTrust = nil
+			time.Sleep(31 * time.Second)
+			return nil
+		}
+		w.start()
+		request := w.ask(0)
+		pass(time.Minute)
+		w.want(request, approved)
+		if w.calls["list"] != 2 || w.outcomes[0].Err == nil {
+			t.Errorf("calls %v, outcomes %v", w.calls, w.outcomes)
+		}
+	})
 }
 
 func TestNodesOfOthersAreNotMentioned(t *testing.T) {

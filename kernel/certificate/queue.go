@@ -42,6 +42,8 @@ type queue struct {
 type waiting struct {
 	// csr is what a judge needs of the request; nil when none waits.
 	csr *certificatesv1.CertificateSigningRequest
+	// request is what is in it, nil until it is read.
+	request *judge.Request
 	// seen is when this process saw it first. It was made before.
 	seen        time.Time
 	due         time.Time
@@ -56,6 +58,9 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.waiting[node]
+	if w == nil && len(q.waiting) >= mostNodes {
+		q.forget(now)
+	}
 	switch {
 	case w == nil && len(q.waiting) >= mostNodes:
 		return
@@ -65,7 +70,7 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	case w.csr != nil && (w.csr.UID == csr.UID || csr.CreationTimestamp.Before(&w.csr.CreationTimestamp)):
 		return
 	}
-	w.csr, w.seen, w.contradicts, q.latest = csr, now, false, now
+	w.csr, w.request, w.seen, w.contradicts, q.latest = csr, nil, now, false, now
 	if w.due.Before(now) {
 		w.due = now
 	}
@@ -103,7 +108,7 @@ func (q *queue) next(now time.Time) (due, latest time.Time) {
 func (q *queue) take(now time.Time) []*turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	maps.DeleteFunc(q.waiting, func(_ string, w *waiting) bool { return w.csr == nil && now.Sub(w.turn) > memory })
+	q.forget(now)
 	var turns []*turn
 	for _, w := range q.waiting {
 		if w.csr == nil || w.due.After(now) {
@@ -118,6 +123,11 @@ func (q *queue) take(now time.Time) []*turn {
 	}
 	slices.SortFunc(turns, func(a, b *turn) int { return a.due.Compare(b.due) })
 	return turns
+}
+
+// forget forgets Nodes that do not ask any more.
+func (q *queue) forget(now time.Time) {
+	maps.DeleteFunc(q.waiting, func(_ string, w *waiting) bool { return w.csr == nil && now.Sub(w.turn) > memory })
 }
 
 // settle takes over what became of a turn. A request that came meanwhile has its own.
@@ -143,7 +153,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	if w.csr != t.csr {
 		return
 	}
-	w.contradicts = o.Reason == judge.Contradiction
+	w.request, w.contradicts = t.request, o.Reason == judge.Contradiction
 	if done {
 		w.csr = nil
 	}

@@ -38,7 +38,6 @@ var (
 // turn is a request that is judged.
 type turn struct {
 	waiting
-	request  judge.Request
 	decision judge.Decision
 	// free says that this turn does not make the next one later.
 	free bool
@@ -60,7 +59,10 @@ func (a *Approver) round(ctx context.Context, turns []*turn) {
 		Named: map[string][]cloud.Instance{}, States: map[cloud.InstanceID]cloud.State{}, Accounts: map[string]bool{},
 	}, map[judge.Fact]error{}, map[judge.Kind]int{}}
 	for _, t := range turns {
-		t.request = judge.Read(t.csr, a.MostLife)
+		if t.request == nil {
+			request := judge.Read(t.csr, a.MostLife)
+			t.request = &request
+		}
 	}
 	for missing := r.judge(turns); len(missing) > 0; missing = r.judge(turns) {
 		r.learn(ctx, missing)
@@ -88,7 +90,7 @@ func (r *round) judge(turns []*turn) (missing []judge.Fact) {
 		if t.decision.Reason != "" && t.decision.Reason != judge.Unknown {
 			continue
 		}
-		decision, err := run.Contain(func() judge.Decision { return r.facts.Judge(t.request) })
+		decision, err := run.Contain(func() judge.Decision { return r.facts.Judge(*t.request) })
 		if err != nil { // a panic of the driver
 			decision = judge.Decision{Reason: judge.Unknown}
 		} else if decision.Reason == judge.Unknown {

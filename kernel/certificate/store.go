@@ -21,6 +21,7 @@ func Trim(obj any) (any, error) {
 	kept := &certificatesv1.CertificateSigningRequest{}
 	kept.Name, kept.UID, kept.ResourceVersion, kept.CreationTimestamp = csr.Name, csr.UID, csr.ResourceVersion, csr.CreationTimestamp
 	if judge.NodeOf(csr) == "" || !judge.Open(csr) {
+		kept.Status.Conditions = make([]certificatesv1.CertificateSigningRequestCondition, 1) // it is not open
 		return kept, nil
 	}
 	kept.Spec.SignerName, kept.Spec.Username, kept.Spec.Groups = csr.Spec.SignerName, csr.Spec.Username, judge.Groups
@@ -44,8 +45,13 @@ func (a *Approver) Add(obj any) error {
 	return a.Delete(csr)
 }
 
-// Update implements cache.ReflectorStore.
-func (a *Approver) Update(obj any) error { return a.Add(obj) }
+// Update implements cache.ReflectorStore. What is asked for never changes.
+func (a *Approver) Update(obj any) error {
+	if csr, ok := obj.(*certificatesv1.CertificateSigningRequest); ok && !judge.Open(csr) {
+		return a.Delete(csr)
+	}
+	return nil
+}
 
 // Delete implements cache.ReflectorStore.
 func (a *Approver) Delete(obj any) error {

@@ -85,6 +85,10 @@ func simulate(t *testing.T, nodes int, test func(*world)) {
 // start runs the approver until the test ends.
 func (w *world) start() {
 	w.approver = certificate.New(w.options)
+	w.run()
+}
+
+func (w *world) run() {
 	ctx, cancel := context.WithCancel(w.t.Context())
 	done := make(chan struct{})
 	go func() {

@@ -184,7 +184,9 @@ func TestNodes(t *testing.T) {
 			s.other.Spec.ProviderID, s.other.Labels["multicloud-ccm.io/unmanaged"] = "test://m-1", "true"
 		}, judge.MachineShared},
 		{"that describes its machine", func(s *scene) { s.facts.Cloud.Describer = describer{} }, judge.NodeDescribed},
-		{"that names a described machine", func(s *scene) { s.node.Spec.ProviderID = "test://=node-1" }, judge.MachineGone},
+		{"that names a described machine, which is listed", func(s *scene) {
+			s.node.Spec.ProviderID, s.machine.ID = "test://=node-1", "=node-1"
+		}, judge.MachineGone},
 	})
 }
 
@@ -252,6 +254,7 @@ func TestTheCloudFindsTheMachineByTheNodesName(t *testing.T) {
 		}, judge.MachineNamed},
 		{"two machines of that name", func(s *scene) { s.second.Name = "node-1" }, judge.MachineNamed},
 		{"two machines of that name in another case", func(s *scene) { s.second.Name = "Node-1" }, judge.MachineNamed},
+		{"a name in another case, not asked for yet", func(s *scene) { s.machine.Name = "Node-1" }, judge.Unknown},
 		{"another name, not asked for yet", func(s *scene) { s.machine.Name = "other" }, judge.Unknown},
 		{"another name, and the cloud finds it", named(cloud.Instance{ID: "m-1"}), judge.Approved},
 		{"another name, and the cloud finds none", named(), judge.MachineNamed},

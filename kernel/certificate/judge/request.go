@@ -184,10 +184,7 @@ func (r *Request) alternatives(parsed *x509.CertificateRequest) error {
 		seen[name] = true
 	}
 	for _, ip := range parsed.IPAddresses {
-		address, ok := netip.AddrFromSlice(ip)
-		if !ok || address.Is4In6() {
-			return fmt.Errorf("it asks for the IPv4 address %s in the form of IPv6", ip)
-		}
+		address, _ := netip.AddrFromSlice(ip) // of 4 or 16 bytes
 		r.Addresses = append(r.Addresses, address)
 		seen[address.String()] = true
 	}
