@@ -111,7 +111,7 @@ func (r *round) judge(turns []*turn) (missing []judge.Fact) {
 func (r *round) learn(ctx context.Context, missing []judge.Fact) {
 	others := slices.ContainsFunc(missing, func(f judge.Fact) bool { return f.Kind != judge.Account })
 	for _, fact := range missing {
-		if _, asked := r.read[fact]; !asked && !(others && fact.Kind == judge.Account) {
+		if _, asked := r.read[fact]; !asked && (!others || fact.Kind != judge.Account) {
 			r.read[fact] = r.learnOne(ctx, fact)
 		}
 	}

@@ -168,6 +168,8 @@ func (f *Facts) judgeFound(node *corev1.Node, id cloud.InstanceID) *Decision {
 	switch {
 	case listed[1] != "":
 		return decided(MachineNamed, "more than one machine has the Node's name, such as %s and %s", listed[0], listed[1])
+	case listed[0] != "" && listed[0] != string(id):
+		return decided(MachineNamed, "machine %s has the Node's name, its provider-ID names %s", listed[0], id)
 	case listed[0] == string(id) && f.Machines.byID[id].Name == node.Name:
 		return nil
 	}

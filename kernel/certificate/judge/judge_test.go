@@ -245,8 +245,9 @@ func TestTheCloudFindsTheMachineByTheNodesName(t *testing.T) {
 	check(t, []row{
 		{"another Node's machine", func(s *scene) {
 			s.nodes, s.node.Spec.ProviderID = s.nodes[:1], "test://m-2"
+			s.facts.Named["node-1"] = []cloud.Instance{{ID: "m-2"}}
 			s.ask("10.0.0.2")
-		}, judge.Unknown},
+		}, judge.MachineNamed},
 		{"another Node's machine, and none has the Node's name", func(s *scene) {
 			s.nodes, s.machines, s.node.Spec.ProviderID = s.nodes[:1], s.machines[1:], "test://m-2"
 			s.facts.Named["node-1"] = nil

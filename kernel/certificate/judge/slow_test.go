@@ -48,7 +48,7 @@ func (s *scene) slow() bool {
 		told := slices.Contains(slowTexts(machine), ip.String())
 		shown := slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return slowText(a.Address) == ip.String() })
 		inside := slices.ContainsFunc(s.facts.Networks, func(p netip.Prefix) bool { return p.Contains(ip) })
-		if !told && !(inside && shown) || s.slowTaken(node, machine, ip.String()) || s.facts.Reserved.Addresses[ip] {
+		if !told && (!inside || !shown) || s.slowTaken(node, machine, ip.String()) || s.facts.Reserved.Addresses[ip] {
 			return false
 		}
 		if ip.IsLoopback() || ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {
@@ -204,17 +204,13 @@ func (s *scene) slowMachine(node *corev1.Node, machine *cloud.Instance) bool {
 			return id == machine.ID
 		}
 	}
-	similar := 0
 	for _, m := range s.machines {
-		if slowText(m.Name) == slowText(node.Name) {
-			similar++
+		if m != machine && slowText(m.Name) == slowText(node.Name) {
+			return false
 		}
 	}
-	if similar == 1 && machine.Name == node.Name {
-		return true
-	}
 	found := s.facts.Named[node.Name]
-	return similar < 2 && len(found) == 1 && found[0].ID == machine.ID
+	return machine.Name == node.Name || len(found) == 1 && found[0].ID == machine.ID
 }
 
 func (s *scene) slowReserved(name string) bool {
