@@ -97,9 +97,11 @@ func TestNodeThatAsksEverySecondDelaysNobody(t *testing.T) {
 			if second%20 == 10 {
 				began, request := time.Now(), w.ask(1+second/20)
 				pass(999 * time.Millisecond)
-				if at, done := w.decided[request]; !done || at.Sub(began) > time.Second {
-					t.Errorf("%s waits at %d s", request, second)
-				}
+				w.change(func() {
+					if at, done := w.decided[request]; !done || at.Sub(began) > time.Second {
+						t.Errorf("%s waits at %d s", request, second)
+					}
+				})
 			}
 			pass(time.Second)
 		}
@@ -133,7 +135,7 @@ func TestLatestRequestOfANodeIsJudged(t *testing.T) {
 		older := w.ask(0)
 		pass(100 * time.Millisecond)
 		later := w.ask(0)
-		_ = w.approver.Update(w.requests[older]) // somebody has labelled it
+		_ = w.approver.Update(w.request(older)) // somebody has labelled it
 		pass(time.Minute)
 		w.want(older, "")
 		w.want(later, approved)
@@ -148,10 +150,12 @@ func TestListAfterAnotherOne(t *testing.T) {
 		older := w.ask(0)
 		pass(5 * time.Second)
 		later, gone, decided := w.ask(0), w.ask(1), w.ask(2)
-		w.requests[decided].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied, Status: corev1.ConditionTrue}}
-		_ = w.approver.Replace([]any{w.requests[later], w.requests[older], w.requests[decided]}, "2")
-		before := len(w.outcomes)
-		w.change(func() { w.onList = nil })
+		before := 0
+		w.change(func() {
+			w.requests[decided].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied, Status: corev1.ConditionTrue}}
+			_ = w.approver.Replace([]any{w.requests[later], w.requests[older], w.requests[decided]}, "2")
+			before, w.onList = len(w.outcomes), nil
+		})
 		pass(time.Minute)
 		w.want(older, "")
 		w.want(later, approved)
@@ -180,7 +184,7 @@ func TestNodesAreBounded(t *testing.T) {
 	simulate(t, 1, func(w *world) {
 		w.approver = certificate.New(w.options)
 		const most = 20000
-		csr := w.requests[w.askAs("csr", 1, nil)]
+		csr := w.request(w.askAs("csr", 1, nil))
 		csr.Spec.Request = []byte("none")
 		for n := range most {
 			other := csr.DeepCopy()
@@ -190,9 +194,11 @@ func TestNodesAreBounded(t *testing.T) {
 		refused := w.ask(0)
 		w.run()
 		pass(time.Second)
-		if len(w.outcomes) != most {
-			t.Errorf("%d are judged, want %d", len(w.outcomes), most)
-		}
+		w.change(func() {
+			if len(w.outcomes) != most {
+				t.Errorf("%d are judged, want %d", len(w.outcomes), most)
+			}
+		})
 		w.want(refused, "")
 		_ = w.approver.Replace(nil, "2")
 		pass(11 * time.Minute)
@@ -405,10 +411,13 @@ func TestNodeThatGetsItsMachine(t *testing.T) {
 		w.start()
 		requests := []string{w.ask(0), w.ask(1)}
 		pass(45 * time.Second)
-		if w.calls["list"] > 0 || len(w.news()) > 0 {
-			t.Errorf("calls %v, told: %v", w.calls, w.news())
+		if news := w.news(); len(news) > 0 {
+			t.Errorf("told: %v", news)
 		}
 		w.change(func() {
+			if w.calls["list"] > 0 {
+				t.Errorf("calls %v", w.calls)
+			}
 			late.CreationTimestamp = w.requests[requests[1]].CreationTimestamp
 			w.nodes[name(0)].Spec.ProviderID, w.nodes[name(1)] = "test://m-0", late
 		})
@@ -471,8 +480,9 @@ func TestRequestThatIsGoneIsForgotten(t *testing.T) {
 				w.start()
 				request := w.ask(0)
 				pass(time.Minute)
-				_ = end(w, w.requests[request])
-				lists := w.calls["list"]
+				_ = end(w, w.request(request))
+				lists := 0
+				w.change(func() { lists = w.calls["list"] })
 				pass(time.Hour)
 				if lists == 0 || w.calls["list"] > lists {
 					t.Errorf("%d lists after %d", w.calls["list"]-lists, lists)

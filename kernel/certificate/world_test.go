@@ -160,6 +160,13 @@ func (w *world) askAs(request string, n int, change func(*certificatesv1.Certifi
 	return request
 }
 
+// request returns a copy of a request.
+func (w *world) request(name string) *certificatesv1.CertificateSigningRequest {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.requests[name].DeepCopy()
+}
+
 // condition returns how a request was decided, "" for not yet.
 func (w *world) condition(request string) certificatesv1.RequestConditionType {
 	w.mu.Lock()
