@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
@@ -175,12 +176,13 @@ func (w *watch) take(svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Ou
 }
 
 // sameRequest reports whether the Service asks for what the result is about. What was recorded then
-// may be there already or not.
+// may be there already or not, also what was recorded before a load balancer was made.
 func sameRequest(r result, svc *corev1.Service) bool {
 	recorded := func(s *corev1.Service) map[string]string {
 		all := map[string]string{}
 		maps.Copy(all, s.Annotations)
 		maps.Copy(all, r.outcome.Record)
+		delete(all, annotation.Creation.Name)
 		maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 		return all
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 )
 
 // A look that is done says so only of a change that was under way: one that comes later for another
@@ -186,6 +187,37 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 				synctest.Wait()
 				if got := m.Take(); told != slices.Equal(got, []string{"2"}) {
 					t.Errorf("then ensured with %q Nodes", got)
+				}
+			})
+		})
+	}
+}
+
+// The controller takes the result of a look also where the Service has got a record meanwhile that its balancer is about to be made, and
+// no other where it asks for something else.
+func TestResultAfterTheRecordOfACreation(t *testing.T) {
+	for name, c := range map[string]struct {
+		written map[string]string
+		want    int // ensures
+	}{
+		"a record":        {creation.Record{At: time.Now()}.Annotation(), 1},
+		"another request": {map[string]string{annotation.Name.Name: "shop-front"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &countedNodes{fakeBalancers: fakeBalancers{outcome: loadbalancer.Outcome{Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}}}}
+				svc := service("web")
+				a := adapter(m, &fakeServices{current: svc})
+				a.watch.in(time.Second, svc)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				written := service("web")
+				written.Annotations = c.written
+				if got, err := a.EnsureLoadBalancer(t.Context(), "", written, nil); err != nil || len(got.Ingress) != 1 {
+					t.Errorf("status %+v, %v", got, err)
+				}
+				if ensured := m.Take(); len(ensured) != c.want {
+					t.Errorf("ensured %d times, want %d", len(ensured), c.want)
 				}
 			})
 		})
