@@ -88,8 +88,9 @@ func said(err error) []string {
 }
 
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
-// a look at them as a failure, and a change of their targets as made.
-type pending struct{ services sync.Map }
+// a look at them as a failure, and a change of their targets as made. Found are those that it ensures for the sake of a
+// result that is there: it reports a beginning then, which it did already.
+type pending struct{ services, found sync.Map }
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -105,6 +106,10 @@ func (p *pending) set(uid types.UID, busy bool) (was bool) {
 func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event) }
 
 func (p *pending) quiet(event *corev1.Event) bool {
+	if event.Reason == "EnsuringLoadBalancer" {
+		_, again := p.found.LoadAndDelete(event.InvolvedObject.UID)
+		return again
+	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
 	return early && event.Source.Component != recorder.Component && busy

@@ -103,6 +103,7 @@ func (w *watch) finish(uid types.UID) {
 // forget drops what is known of a Service that is gone or gives its balancer up.
 func (w *watch) forget(uid types.UID) {
 	w.pending.set(uid, false)
+	w.pending.found.Delete(uid)
 	w.end(uid)
 }
 
@@ -143,6 +144,7 @@ func (w *watch) look(svc *corev1.Service) {
 	w.mu.Lock()
 	w.results[svc.UID] = result{time.Now(), current, machinesOf(nodes), outcome, err}
 	w.mu.Unlock()
+	w.pending.found.Store(svc.UID, true)
 	w.services.Enqueue(current)
 }
 
