@@ -18,8 +18,9 @@ import (
 const (
 	// pool is how many machines are replaced at once: more than may be missing from a list of machines that is believed.
 	pool = 6
-	// hold is how long the Nodes of missing machines are held, in place of half an hour.
-	hold = 30 * time.Second
+	// hold is how long the Nodes of missing machines are held, in place of half an hour, and holdSlow that where each change of a load
+	// balancer takes seconds.
+	hold, holdSlow = 30 * time.Second, 90 * time.Second
 	// promptly is how long new machines may take to be targets, beside the cloud's own time.
 	promptly = 15 * time.Second
 )
@@ -27,8 +28,11 @@ const (
 // TestWholePoolReplaced: all machines are replaced by others at once, without a word. While the Nodes of the old ones are held the new
 // ones become targets of a load balancer, which has targets all the time. The old ones go with their Nodes.
 func TestWholePoolReplaced(t *testing.T) {
-	s := open(t, pool)
-	s.start("--node-deletion-mass-wait=" + hold.String())
+	s, held := open(t, pool), hold
+	if !s.Cloud.Facts().Can(testcloud.Prompt) {
+		held = holdSlow
+	}
+	s.start("--node-deletion-mass-wait=" + held.String())
 	s.service("web", 80)
 	address, old := s.addressed("web"), s.machines
 	first := s.are("tcp/80")[0]
