@@ -232,8 +232,12 @@ func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]m
 	for _, machine := range machines {
 		l.known[machine.ID] = read[machine.ID]
 		delete(l.some, machine.ID)
-		zone := maps.Clone(read[machine.ID])
-		maps.DeleteFunc(zone, func(key, _ string) bool { return !slices.Contains(l.reader.ZoneKeys(), key) })
+		zone := map[string]string{}
+		for _, key := range l.reader.ZoneKeys() {
+			if value, has := read[machine.ID][key]; has {
+				zone[key] = value
+			}
+		}
 		if !l.hasZone(machine) {
 			l.zones[machine.Zone] = zone
 		}
