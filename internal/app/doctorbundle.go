@@ -28,7 +28,7 @@ func newBundleCommand() *cobra.Command {
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor bundle -f - > ccm.tar.gz`,
 	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return e.bundle(cmd, path) }
-	e.declare(cmd)
+	e.declare(cmd.Flags())
 	for _, name := range []string{"before-uninstall", "output"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}

@@ -75,8 +75,8 @@ func (e *explaining) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if *e.format == "json" {
-		err = writeJSON(out, explanation)
+	if *e.format != "" {
+		err = writeValue(out, *e.format, explanation)
 	} else {
 		err = explanation.Text(out, e.page(out))
 	}

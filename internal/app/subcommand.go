@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 )
 
 // subcommand declares a sub-command.
@@ -68,21 +70,41 @@ func usage(cmd *cobra.Command, out io.Writer) {
 	}
 }
 
-// outputFlag adds -o and returns a pointer to its value: "" for text, or "json".
+// outputFlag adds -o and returns a pointer to its value: "" for text, or a format that checkOutput knows.
 func outputFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().StringP("output", "o", "", `Output format: "json", or a table for people when empty.`)
+	return cmd.Flags().StringP("output", "o", "", `Output format: "json", "yaml", or a table for people when empty.`)
 }
 
 // checkOutput refuses formats other than those of outputFlag.
 func checkOutput(format string) error {
-	if format == "" || format == "json" {
+	if format == "" || format == "json" || format == "yaml" {
 		return nil
 	}
-	return usagef("--output=%s is not a format: use json, or leave it out for a table", format)
+	return usagef("--output=%s is not a format: use json or yaml, or leave it out for a table", format)
 }
 
-func writeJSON(out io.Writer, value any) error {
-	encoder := json.NewEncoder(out)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(value)
+// writeValue writes a value in a format of outputFlag that is for programs.
+func writeValue(out io.Writer, format string, value any) error {
+	return written(out, format, func(out io.Writer) error {
+		encoder := json.NewEncoder(out)
+		encoder.SetIndent("", "  ")
+		return encoder.Encode(value)
+	})
+}
+
+// written writes what a function writes as JSON in the format. In YAML it has the same names.
+func written(out io.Writer, format string, write func(io.Writer) error) error {
+	if format == "json" {
+		return write(out)
+	}
+	var document bytes.Buffer
+	if err := write(&document); err != nil {
+		return err
+	}
+	text, err := yaml.JSONToYAML(document.Bytes())
+	if err != nil {
+		return fmt.Errorf("writing YAML: %w", err)
+	}
+	_, err = out.Write(text)
+	return err
 }

@@ -87,6 +87,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// waited says how long something has waited at least, "" where that is no time to speak of.
+func (o Options) waited(prefix string) string {
+	if o.Patience < time.Second {
+		return ""
+	}
+	return prefix + o.Patience.String()
+}
+
 // report makes the checks that are asked for.
 func (f *facts) report() Report {
 	var report Report

@@ -19,7 +19,7 @@ import (
 )
 
 // ExplainService says what is known of a Service: how each annotation was understood, whose the
-// balancer is and by what evidence, which nodes are targets and why others are not, what went wrong
+// balancer is and by what evidence, what it listens on, which nodes are targets and why others are not, what went wrong
 // last, and what is to be done. events are the Service's; eventsErr says why they are not known.
 func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, events []corev1.Event, eventsErr error) Explanation {
 	e := Explanation{Version: ExplanationVersion, Subject: subject(svc)}
@@ -33,7 +33,10 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 		e.section("Load balancer").problem("found", "not known", event.Explained(err))
 	} else {
 		explainBalancer(&e, found, events)
-		i.explainTargets(&e, found)
+		if found.Observed.Found {
+			explainListeners(&e, found.Observed.Balancer)
+			i.explainTargets(&e, found)
+		}
 	}
 	explainEvents(&e, events, eventsErr)
 	explainPlan(&e, i.Service(ctx, svc))
@@ -174,7 +177,7 @@ func pendingSince(events []corev1.Event) string {
 	return " since " + first.UTC().Format("2006-01-02 15:04:05")
 }
 
-// explainTargets says of every Node of the cluster whether it is a target, and why not.
+// explainTargets says of every Node of the cluster whether it is a target of the balancer, and why not.
 func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanation) {
 	s := e.section("Targets")
 	roles := map[string]loadbalancer.NodeRole{}
@@ -186,8 +189,6 @@ func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanatio
 		switch {
 		case !handed:
 			s.add(node.Name, "out", target.LeftOut(node, i.cloud.Concerns))
-		case r.Target && !found.Observed.Found:
-			s.add(node.Name, "in, as soon as there is a load balancer", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target && r.Attached:
 			s.add(node.Name, "in", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target:

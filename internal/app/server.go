@@ -1,0 +1,71 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+
+	"github.com/spf13/pflag"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+)
+
+// server are the flags that say which API server is asked, and as whom. They have the names that kubectl has for them.
+type server struct{ kubeconfig, context string }
+
+func (s *server) flags(fs *pflag.FlagSet) {
+	fs.StringVar(&s.kubeconfig, "kubeconfig", "", "Path of a kubeconfig file. When empty, the pod's own service account and, outside of a pod, what kubectl uses.")
+	fs.StringVar(&s.context, "context", "", "The context of the kubeconfig. When empty, its current one.")
+}
+
+// inPod reports whether this runs where the controller manager does.
+func (s *server) inPod() bool { return !s.named() && os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
+
+// named reports whether the flags say where the API server is.
+func (s *server) named() bool { return s.kubeconfig != "" || s.context != "" }
+
+// access says how to reach the API server.
+func (s *server) access() (*rest.Config, error) {
+	access, err := rest.InClusterConfig()
+	if s.named() || errors.Is(err, rest.ErrNotInCluster) {
+		rules := clientcmd.NewDefaultClientConfigLoadingRules()
+		rules.ExplicitPath = s.kubeconfig
+		file := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: s.context})
+		if err := s.known(file); err != nil {
+			return nil, err
+		}
+		access, err = file.ClientConfig()
+	}
+	switch {
+	case err != nil && s.kubeconfig != "":
+		return nil, usagef("--kubeconfig=%s: %v", s.kubeconfig, err)
+	case clientcmd.IsEmptyConfig(err):
+		if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); files != "" {
+			return nil, usagef("--kubeconfig is not set, this is not a pod, and KUBECONFIG=%s has no cluster: name a file that has one", files)
+		}
+		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl: set --kubeconfig")
+	case err != nil:
+		return nil, fmt.Errorf("reading how to reach the API server: %w", err)
+	}
+	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
+	return access, nil
+}
+
+// known refuses a context that the kubeconfig does not have: the library takes the service account of a Pod instead. A file that
+// cannot be read is told by who uses it.
+func (s *server) known(file clientcmd.ClientConfig) error {
+	if s.context == "" {
+		return nil
+	}
+	all, err := file.RawConfig()
+	if err != nil || all.Contexts[s.context] != nil {
+		return nil
+	}
+	meant := near(s.context, slices.Collect(maps.Keys(all.Contexts)))
+	return usagef("--context=%s is not in the kubeconfig%s", s.context, cmp.Or(didYouMean(meant), "; kubectl config get-contexts lists those that are"))
+}
