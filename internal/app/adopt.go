@@ -55,7 +55,7 @@ func (a *adopting) run(cmd *cobra.Command) error {
 		return err
 	}
 	if *a.format != "" {
-		err = written(cmd.OutOrStdout(), *a.format, report.JSON)
+		err = writeValue(cmd.OutOrStdout(), *a.format, report)
 	} else {
 		err = report.Text(cmd.OutOrStdout(), (&paging{colour: a.colour}).page(cmd.OutOrStdout()))
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -93,6 +94,9 @@ func (e *examination) declare(fs *pflag.FlagSet) {
 func checkScope(args []string) error {
 	scopes := []doctor.Scope{doctor.Install, doctor.Nodes, doctor.Services}
 	if args = subjectArgs(args); len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
+		if _, err := time.ParseDuration(args[0]); err == nil { // --wait 5m
+			return usagef("doctor %[1]s: write --wait=%[1]s, with nothing between", args[0])
+		}
 		return usagef("doctor %s: want install, node or service, nothing for all of them, or the command bundle%s", strings.Join(args, " "),
 			kindMeant(args, string(doctor.Install), string(doctor.Nodes), string(doctor.Services), "bundle"))
 	}
@@ -104,7 +108,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 		return usagef("--output=%s is not a format: use json, yaml or junit, or leave it out for lines for people", e.format)
 	}
 	if e.wait < 0 {
-		return usagef("--wait=%s is no time to wait", e.wait)
+		return usagef("--wait=%s: want a time to wait, such as 5m", e.wait)
 	}
 	if err := cmp.Or(e.check(e.format), givenProvider(cmd.Flags(), registry.Names())); err != nil {
 		return err
@@ -113,7 +117,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 	report := look(cmd, args)
 	answered()
 	if e.wait > 0 {
-		report = e.waited(cmd, report, func() doctor.Report { return look(cmd, args) })
+		report = e.waited(cmd, args, report)
 	}
 	if err := e.print(out, report); err != nil {
 		return err
@@ -132,7 +136,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 func look(cmd *cobra.Command, args []string) doctor.Report {
 	e, fs := &examination{}, pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	e.flags(fs)
-	give(fs, cmd.Flags())
+	_ = fs.Parse(os.Args[1:]) // as before
 	if e.wait > 0 && !fs.Changed("patience") {
 		e.patience = time.Nanosecond
 	}

@@ -119,7 +119,7 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if *p.format != "" {
-		err = written(cmd.OutOrStdout(), *p.format, report.JSON)
+		err = writeValue(cmd.OutOrStdout(), *p.format, report)
 	} else {
 		err = report.Text(cmd.OutOrStdout(), (&paging{colour: p.colour}).page(cmd.OutOrStdout()))
 	}

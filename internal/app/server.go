@@ -1,12 +1,9 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
@@ -33,15 +30,11 @@ func (s *server) named() bool { return s.kubeconfig != "" || s.context != "" }
 func (s *server) access() (*rest.Config, error) {
 	access, err := rest.InClusterConfig()
 	if s.named() || errors.Is(err, rest.ErrNotInCluster) {
-		rules := clientcmd.NewDefaultClientConfigLoadingRules()
-		rules.ExplicitPath = s.kubeconfig
-		file := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: s.context})
-		if err := s.known(file); err != nil {
-			return nil, err
-		}
-		access, err = file.ClientConfig()
+		access, err = s.ofFile()
 	}
 	switch {
+	case s.context != "" && clientcmd.IsContextNotFound(err):
+		return nil, usagef("--context=%s is not in the kubeconfig; those that are: kubectl config get-contexts", s.context)
 	case err != nil && s.kubeconfig != "":
 		return nil, usagef("--kubeconfig=%s: %v", s.kubeconfig, err)
 	case clientcmd.IsEmptyConfig(err):
@@ -56,16 +49,13 @@ func (s *server) access() (*rest.Config, error) {
 	return access, nil
 }
 
-// known refuses a context that the kubeconfig does not have: the library takes the service account of a Pod instead. A file that
-// cannot be read is told by who uses it.
-func (s *server) known(file clientcmd.ClientConfig) error {
-	if s.context == "" {
-		return nil
+// ofFile says what a kubeconfig says, and nothing else: not the service account of a Pod where it has no such context.
+func (s *server) ofFile() (*rest.Config, error) {
+	rules := clientcmd.NewDefaultClientConfigLoadingRules()
+	rules.ExplicitPath = s.kubeconfig
+	file, err := rules.Load()
+	if err != nil {
+		return nil, err
 	}
-	all, err := file.RawConfig()
-	if err != nil || all.Contexts[s.context] != nil {
-		return nil
-	}
-	meant := near(s.context, slices.Collect(maps.Keys(all.Contexts)))
-	return usagef("--context=%s is not in the kubeconfig%s", s.context, cmp.Or(didYouMean(meant), "; kubectl config get-contexts lists those that are"))
+	return clientcmd.NewNonInteractiveClientConfig(*file, s.context, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
 }

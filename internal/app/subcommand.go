@@ -1,7 +1,6 @@
 package app
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
@@ -85,26 +84,15 @@ func checkOutput(format string) error {
 
 // writeValue writes a value in a format of outputFlag that is for programs.
 func writeValue(out io.Writer, format string, value any) error {
-	return written(out, format, func(out io.Writer) error {
-		encoder := json.NewEncoder(out)
-		encoder.SetIndent("", "  ")
-		return encoder.Encode(value)
-	})
-}
-
-// written writes what a function writes as JSON in the format. In YAML it has the same names.
-func written(out io.Writer, format string, write func(io.Writer) error) error {
-	if format == "json" {
-		return write(out)
-	}
-	var document bytes.Buffer
-	if err := write(&document); err != nil {
+	if format == "yaml" {
+		text, err := yaml.Marshal(value)
+		if err == nil {
+			_, err = out.Write(text)
+		}
 		return err
 	}
-	text, err := yaml.JSONToYAML(document.Bytes())
-	if err != nil {
-		return fmt.Errorf("writing YAML: %w", err)
-	}
-	_, err = out.Write(text)
-	return err
+	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(value)
 }

@@ -87,12 +87,13 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// waited says how long something has waited at least, "" where that is no time to speak of.
-func (o Options) waited(prefix string) string {
-	if o.Patience < time.Second {
-		return ""
+// late says of things that wait what they lack, and for how long at least where that is a time to speak of.
+func (o Options) late(things, lack string) string {
+	says := things + " " + lack
+	if o.Patience >= time.Second {
+		says += " after " + o.Patience.String()
 	}
-	return prefix + o.Patience.String()
+	return says
 }
 
 // report makes the checks that are asked for.

@@ -1,11 +1,9 @@
 package inspect
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/difference"
@@ -15,54 +13,30 @@ import (
 func explainListeners(e *Explanation, b cloud.Balancer) {
 	s := e.section("Listeners")
 	for _, l := range b.Listeners {
-		why := ""
-		if l.Health != nil {
-			why = "health check: " + checked(*l.Health)
-		}
-		s.add(l.Key(), difference.ListenerSummary(l), why)
+		s.add(l.Key(), difference.ListenerSummary(l), healthCheck("health check: ", l.Fields()))
 	}
 	if len(b.Listeners) == 0 {
 		s.problem("none", "the load balancer listens on no port", "")
 	}
-	if b.Health != nil {
-		s.add("health check", checked(*b.Health), "that of all listeners")
+	if check := healthCheck("", b.Fields()); check != "" {
+		s.add("health check", "that of all listeners", check)
 	}
 }
 
-// checked says in a few words how targets are checked: "HTTP on port 10256, path /healthz, every 10s". What the cloud does
-// not say is left out, such as the port of a check on that of the traffic.
-func checked(h cloud.Health) string {
-	says := string(h.Protocol)
-	if h.Port != 0 {
-		says += fmt.Sprintf(" on port %d", h.Port)
-	}
-	parts := []string{says}
-	add := func(name, value string) {
-		if value != "" {
-			parts = append(parts, name+" "+value)
+// healthCheck returns the fields of a health check by the names that they have in plans, "" where there is none. What the
+// cloud does not say is left out, such as the port of a check on that of the traffic.
+func healthCheck(prefix string, fields map[string]string) string {
+	says := ""
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		value := fields[name]
+		field, of := strings.CutPrefix(name, "health.")
+		if !of || value == "" || value == "0" || value == "0s" {
+			continue
 		}
+		if says != "" {
+			prefix = ", "
+		}
+		says += prefix + field + " " + value
 	}
-	add("path", h.Path)
-	add("every", span(h.Interval))
-	add("timeout", span(h.Timeout))
-	add("healthy after", count(h.Healthy))
-	add("unhealthy after", count(h.Unhealthy))
-	for _, field := range slices.Sorted(maps.Keys(h.ProviderFields)) {
-		add(field, h.ProviderFields[field])
-	}
-	return strings.Join(parts, ", ")
-}
-
-func span(d time.Duration) string {
-	if d == 0 {
-		return ""
-	}
-	return d.String()
-}
-
-func count(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprint(n)
+	return says
 }

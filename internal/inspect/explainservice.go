@@ -33,10 +33,7 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 		e.section("Load balancer").problem("found", "not known", event.Explained(err))
 	} else {
 		explainBalancer(&e, found, events)
-		if found.Observed.Found {
-			explainListeners(&e, found.Observed.Balancer)
-			i.explainTargets(&e, found)
-		}
+		i.explainParts(&e, found)
 	}
 	explainEvents(&e, events, eventsErr)
 	explainPlan(&e, i.Service(ctx, svc))
@@ -175,6 +172,15 @@ func pendingSince(events []corev1.Event) string {
 		return ""
 	}
 	return " since " + first.UTC().Format("2006-01-02 15:04:05")
+}
+
+// explainParts says where the balancer listens and what its targets are. One that is not there has none: what it will have is what
+// is to be done now.
+func (i *Inspector) explainParts(e *Explanation, found loadbalancer.Explanation) {
+	if found.Observed.Found {
+		explainListeners(e, found.Observed.Balancer)
+		i.explainTargets(e, found)
+	}
 }
 
 // explainTargets says of every Node of the cluster whether it is a target of the balancer, and why not.
