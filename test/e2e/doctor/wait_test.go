@@ -30,7 +30,7 @@ func TestWaitUntilAllIsWell(t *testing.T) {
 	lines := bufio.NewScanner(told)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Waiting, for ") {
 	}
-	if says := lines.Text(); !strings.HasSuffix(says, " more: settings-invalid") {
+	if says := lines.Text(); !strings.HasSuffix(says, " more: routes-cidr") {
 		t.Errorf("it waits for something else: %q", says)
 	}
 	w.deployment("kube-system", "multicloud-ccm", "ghcr.io/multicloud-ccm/multicloud-ccm:v1", "--cloud-provider=digitalocean", "--leader-elect=true", "--cluster-id=lab")
@@ -54,7 +54,7 @@ func TestWaitInVain(t *testing.T) {
 	if !strings.Contains(out, "1 Node not initialised\n") {
 		t.Errorf("it is no failure that a Node waits: %s", out)
 	}
-	if got := w.doctor(visit{args: []string{"node", "--patience=1h"}})["nodes"]; got.Level == failure {
+	if got := w.doctor(visit{args: []string{"node", "--patience=1h"}})["node-not-initialised"]; got.Level != ok {
 		t.Errorf("nobody waits for it: %s", got)
 	}
 }
