@@ -136,7 +136,7 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 func look(cmd *cobra.Command, args []string) doctor.Report {
 	e, fs := &examination{}, pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	e.flags(fs)
-	_ = fs.Parse(os.Args[1:]) // as before
+	_ = fs.Parse(os.Args[1:]) // which has been read before without a mistake
 	if e.wait > 0 && !fs.Changed("patience") {
 		e.patience = time.Nanosecond
 	}
