@@ -70,7 +70,12 @@ func TestFits(t *testing.T) {
 			}
 		})
 		f := newFake(kinds, present, wanted)
-		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		planned, err := f.balancers().Forecast(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		if isKnown := test.answer != errSomething; !errors.Is(err, test.answer) || isKnown && len(planned) != len(test.done) || len(f.done) > 0 || asked != 1 { //nolint:errorlint // the same value
+			t.Errorf("%s: planned %v, %v, asked %d times; want %q", name, planned, err, asked, test.done)
+		}
+		asked = 0
+		_, err = f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
 		if !errors.Is(err, test.answer) || !slices.Equal(f.done, test.done) || asked != 1 || len(f.problems) > 0 {
 			t.Errorf("%s: carried out %q, %v, asked %d times; want %q; problems %q", name, f.done, err, asked, test.done, f.problems)
 		}

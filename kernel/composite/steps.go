@@ -2,17 +2,20 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Planner says which steps a change takes.
+// Planner says which steps a change takes. It only reads.
 type Planner interface {
-	// Steps returns the steps of a change, in the order in which they are carried out. It only
-	// reads.
+	// Steps returns the steps of a change, in the order in which they are carried out.
 	Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
+	// Forecast returns those that Apply would carry out, as far as the cloud says beforehand what it would refuse, together with
+	// the refusals.
+	Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
 }
 
 var _ Planner = (*balancers)(nil)
@@ -27,6 +30,33 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 	if err != nil {
 		return nil, err
 	}
+	return printed(steps, change), nil
+}
+
+// Forecast implements Planner.
+func (b *balancers) Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	r, err := b.begin(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	for at := 0; at < len(r.steps); {
+		err := r.fits(ctx, r.steps[at])
+		switch {
+		case err == nil:
+			at++
+			continue
+		case b.isRefusal(err):
+			at, err = 0, r.refuse(r.steps[at], err) // the steps are planned again
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return printed(r.steps, change), errors.Join(r.refusals...)
+}
+
+// printed returns steps as they are printed.
+func printed(steps []*step, change cloud.Change) []cloud.Operation {
 	var operations []cloud.Operation
 	nodes := map[cloud.InstanceID]string{}
 	for _, candidate := range change.Input.Candidates {
@@ -35,7 +65,7 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 	for _, s := range steps {
 		operations = append(operations, s.operations(nodes)...)
 	}
-	return operations, nil
+	return operations
 }
 
 // operations returns the step as it is printed, with the names of nodes: each of several resources in one request by itself.

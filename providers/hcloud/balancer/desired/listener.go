@@ -96,7 +96,7 @@ func (r *request) certificateOf(port int) string {
 			id = r.Lookups[lookupCertificate+item]
 		}
 		if id == "" {
-			r.refuse(certificate, "there is no certificate "+item)
+			r.refuse(certificate, "there is no certificate "+item+" in the project: want the id or name of one")
 		}
 		ids = append(ids, id)
 	}
