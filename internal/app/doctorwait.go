@@ -2,7 +2,6 @@ package app
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,25 +25,19 @@ func (e *examination) waited(cmd *cobra.Command, args []string, report doctor.Re
 		if left <= 0 {
 			break
 		}
-		if first := firstFailure(report); first != told {
-			fmt.Fprintf(cmd.ErrOrStderr(), "Waiting, for %s more: %s\n", left.Round(time.Second), first)
+		first := "no check can be made"
+		for n := range report {
+			if report[n].Level == doctor.Failure {
+				first = report[n].ID
+				break
+			}
+		}
+		if first != told {
+			fmt.Fprintf(cmd.ErrOrStderr(), "Waiting, for %s at most: %s\n", e.wait, first)
 			told = first
 		}
-		select {
-		case <-cmd.Context().Done():
-			return report
-		case <-time.After(min(pause, left)):
-		}
+		time.Sleep(min(pause, left))
 		report = look(cmd, args)
 	}
 	return report
-}
-
-// firstFailure is the id of the check that is to be mended first.
-func firstFailure(report doctor.Report) string {
-	at := slices.IndexFunc(report, func(result doctor.Result) bool { return result.Level == doctor.Failure })
-	if at < 0 {
-		return "no check can be made"
-	}
-	return report[at].ID
 }

@@ -33,8 +33,6 @@ func (s *server) access() (*rest.Config, error) {
 		access, err = s.ofFile()
 	}
 	switch {
-	case s.context != "" && clientcmd.IsContextNotFound(err):
-		return nil, usagef("--context=%s is not in the kubeconfig; those that are: kubectl config get-contexts", s.context)
 	case err != nil && s.kubeconfig != "":
 		return nil, usagef("--kubeconfig=%s: %v", s.kubeconfig, err)
 	case clientcmd.IsEmptyConfig(err):
@@ -56,6 +54,9 @@ func (s *server) ofFile() (*rest.Config, error) {
 	file, err := rules.Load()
 	if err != nil {
 		return nil, err
+	}
+	if s.context != "" && file.Contexts[s.context] == nil {
+		return nil, usagef("--context=%s is not in the kubeconfig; those that are: kubectl config get-contexts", s.context)
 	}
 	return clientcmd.NewNonInteractiveClientConfig(*file, s.context, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
 }

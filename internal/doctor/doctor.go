@@ -88,7 +88,7 @@ func (o Options) withDefaults() Options {
 }
 
 // late says of things that wait what they lack, and for how long at least where that is a time to speak of.
-func (o Options) late(things, lack string) string {
+func (o *Options) late(things, lack string) string {
 	says := things + " " + lack
 	if o.Patience >= time.Second {
 		says += " after " + o.Patience.String()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -17,10 +18,12 @@ type declarations struct {
 	types  map[string]*ast.TypeSpec
 	docs   map[string]string
 	values map[string][]string
+	// keys is the type of the keys of all maps.
+	keys string
 }
 
-func readDeclarations(dir string) (declarations, error) {
-	d := declarations{map[string]*ast.TypeSpec{}, map[string]string{}, map[string][]string{}}
+func readDeclarations(dir, keys string) (declarations, error) {
+	d := declarations{map[string]*ast.TypeSpec{}, map[string]string{}, map[string][]string{}, keys}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return d, fmt.Errorf("listing %s: %w", dir, err)
@@ -116,11 +119,10 @@ func (d declarations) of(expr ast.Expr) (*schema, error) {
 
 // ofMap returns the schema of a map that has every value of its keys' type.
 func (d declarations) ofMap(expr *ast.MapType) (*schema, error) {
-	key, _ := expr.Key.(*ast.Ident)
-	if key == nil || len(d.values[key.Name]) == 0 {
-		return nil, fmt.Errorf("a map has no schema unless the values of its keys are constants")
+	if len(d.values[d.keys]) == 0 {
+		return nil, errors.New("a map has no schema unless the values of its keys are constants")
 	}
-	s := &schema{Type: "object", Required: d.values[key.Name], Properties: map[string]*schema{}}
+	s := &schema{Type: "object", Required: d.values[d.keys], Properties: map[string]*schema{}}
 	for _, name := range s.Required {
 		value, err := d.of(expr.Value)
 		if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // explainListeners says where a balancer listens, and how the cloud finds out which targets get traffic.
-func explainListeners(e *Explanation, b cloud.Balancer) {
+func explainListeners(e *Explanation, b *cloud.Balancer) {
 	s := e.section("Listeners")
 	for _, l := range b.Listeners {
 		s.add(l.Key(), difference.ListenerSummary(l), healthCheck("health check: ", l.Fields()))

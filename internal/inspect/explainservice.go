@@ -33,7 +33,7 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 		e.section("Load balancer").problem("found", "not known", event.Explained(err))
 	} else {
 		explainBalancer(&e, found, events)
-		i.explainParts(&e, found)
+		i.explainParts(&e, &found)
 	}
 	explainEvents(&e, events, eventsErr)
 	explainPlan(&e, i.Service(ctx, svc))
@@ -176,15 +176,15 @@ func pendingSince(events []corev1.Event) string {
 
 // explainParts says where the balancer listens and what its targets are. One that is not there has none: what it will have is what
 // is to be done now.
-func (i *Inspector) explainParts(e *Explanation, found loadbalancer.Explanation) {
+func (i *Inspector) explainParts(e *Explanation, found *loadbalancer.Explanation) {
 	if found.Observed.Found {
-		explainListeners(e, found.Observed.Balancer)
+		explainListeners(e, &found.Observed.Balancer)
 		i.explainTargets(e, found)
 	}
 }
 
 // explainTargets says of every Node of the cluster whether it is a target of the balancer, and why not.
-func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanation) {
+func (i *Inspector) explainTargets(e *Explanation, found *loadbalancer.Explanation) {
 	s := e.section("Targets")
 	roles := map[string]loadbalancer.NodeRole{}
 	for _, r := range found.Nodes {

@@ -53,7 +53,7 @@ func TestPartsOfWhatIsNotThere(t *testing.T) {
 	i := &Inspector{cluster: Cluster{Nodes: []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}}}}
 	for want, observed := range map[string]cloud.Observed{"": {}, "Listeners, Targets": {Found: true}} {
 		var e Explanation
-		i.explainParts(&e, loadbalancer.Explanation{Observed: observed, Nodes: []loadbalancer.NodeRole{{Node: "worker-1", Machine: "7", Target: true}}})
+		i.explainParts(&e, &loadbalancer.Explanation{Observed: observed, Nodes: []loadbalancer.NodeRole{{Node: "worker-1", Machine: "7", Target: true}}})
 		var got []string
 		for _, s := range e.Sections {
 			got = append(got, s.Title)
@@ -82,7 +82,7 @@ func TestListeners(t *testing.T) {
 	} {
 		var e Explanation
 		var out strings.Builder
-		explainListeners(&e, b)
+		explainListeners(&e, &b)
 		if err := e.Text(&out, layout.Page{}); err != nil || !strings.HasSuffix(out.String(), want) {
 			t.Errorf("%v\n%s, want\n%s", err, out.String(), want)
 		}

@@ -28,9 +28,9 @@ func TestWaitUntilAllIsWell(t *testing.T) {
 	w.must(err)
 	w.must(cmd.Start())
 	lines := bufio.NewScanner(told)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Waiting, for ") {
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Waiting, for 1m30s at most: ") {
 	}
-	if says := lines.Text(); !strings.HasSuffix(says, " more: routes-cidr") {
+	if says := lines.Text(); !strings.HasSuffix(says, ": routes-cidr") {
 		t.Errorf("it waits for something else: %q", says)
 	}
 	w.deployment("kube-system", "multicloud-ccm", "ghcr.io/multicloud-ccm/multicloud-ccm:v1", "--cloud-provider=digitalocean", "--leader-elect=true", "--cluster-id=lab")
