@@ -36,7 +36,11 @@ func (e *examination) waited(cmd *cobra.Command, args []string, report doctor.Re
 			fmt.Fprintf(cmd.ErrOrStderr(), "Waiting, for %s at most: %s\n", e.wait, first)
 			told = first
 		}
-		time.Sleep(min(pause, left))
+		select {
+		case <-cmd.Context().Done():
+			return report
+		case <-time.After(min(pause, left)):
+		}
 		report = look(cmd, args)
 	}
 	return report
