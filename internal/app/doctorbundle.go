@@ -69,7 +69,7 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 		return fmt.Errorf("writing the archive: %w", err)
 	}
 	if path != "-" {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[string(doctor.Failure)])
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[doctor.Failure])
 	}
 	return nil
 }

@@ -1,9 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/rest"
@@ -56,7 +59,8 @@ func (s *server) ofFile() (*rest.Config, error) {
 		return nil, err
 	}
 	if s.context != "" && file.Contexts[s.context] == nil {
-		return nil, usagef("--context=%s is not in the kubeconfig; those that are: kubectl config get-contexts", s.context)
+		meant := didYouMean(near(s.context, slices.Collect(maps.Keys(file.Contexts))))
+		return nil, usagef("--context=%s is not in the kubeconfig%s", s.context, cmp.Or(meant, "; those that are: kubectl config get-contexts"))
 	}
 	return clientcmd.NewNonInteractiveClientConfig(*file, s.context, &clientcmd.ConfigOverrides{}, rules).ClientConfig()
 }

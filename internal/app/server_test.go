@@ -34,6 +34,7 @@ func TestContext(t *testing.T) {
 		{name: "of kubectl's file", variable: path, server: server{context: "two"}, want: "https://two.example"},
 		{name: "in a Pod", variable: path, pod: true, server: server{context: "two"}, want: "https://two.example"},
 		{name: "missing", server: server{kubeconfig: path, context: "three"}, wrong: "--context=three is not in the kubeconfig"},
+		{name: "mistyped", server: server{kubeconfig: path, context: "too"}, wrong: "--context=too is not in the kubeconfig, did you mean two?"},
 		{name: "in a Pod without a file", variable: filepath.Join(dir, "none"), pod: true, server: server{context: "two"}, wrong: "--context=two is not in the kubeconfig"},
 		{name: "no file", server: server{kubeconfig: filepath.Join(dir, "none"), context: "two"}, wrong: "--kubeconfig=" + dir},
 		{name: "an empty file", server: server{kubeconfig: empty}, wrong: "--kubeconfig=" + empty},

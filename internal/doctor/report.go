@@ -31,15 +31,15 @@ type Report []Result
 type Document struct {
 	Version int `json:"version"`
 	// Summary is the number of checks of each level.
-	Summary map[string]int `json:"summary"`
-	Checks  Report         `json:"checks"`
+	Summary map[Level]int `json:"summary"`
+	Checks  Report        `json:"checks"`
 }
 
 // Document returns the report in its JSON form.
 func (r Report) Document() Document {
-	summary := map[string]int{}
+	summary := map[Level]int{}
 	for _, level := range []Level{OK, Warning, Failure, Skipped} {
-		summary[string(level)] = r.count(level)
+		summary[level] = r.count(level)
 	}
 	return Document{Version: ReportVersion, Summary: summary, Checks: r}
 }

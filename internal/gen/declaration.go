@@ -18,12 +18,10 @@ type declarations struct {
 	types  map[string]*ast.TypeSpec
 	docs   map[string]string
 	values map[string][]string
-	// keys is the type of the keys of all maps.
-	keys string
 }
 
-func readDeclarations(dir, keys string) (declarations, error) {
-	d := declarations{map[string]*ast.TypeSpec{}, map[string]string{}, map[string][]string{}, keys}
+func readDeclarations(dir string) (declarations, error) {
+	d := declarations{map[string]*ast.TypeSpec{}, map[string]string{}, map[string][]string{}}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
 		return d, fmt.Errorf("listing %s: %w", dir, err)
@@ -119,10 +117,11 @@ func (d declarations) of(expr ast.Expr) (*schema, error) {
 
 // ofMap returns the schema of a map that has every value of its keys' type.
 func (d declarations) ofMap(expr *ast.MapType) (*schema, error) {
-	if len(d.values[d.keys]) == 0 {
+	key, _ := expr.Key.(*ast.Ident)
+	if key == nil || len(d.values[key.Name]) == 0 {
 		return nil, errors.New("a map has no schema unless the values of its keys are constants")
 	}
-	s := &schema{Type: "object", Required: d.values[d.keys], Properties: map[string]*schema{}}
+	s := &schema{Type: "object", Required: d.values[key.Name], Properties: map[string]*schema{}}
 	for _, name := range s.Required {
 		value, err := d.of(expr.Value)
 		if err != nil {

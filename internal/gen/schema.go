@@ -30,13 +30,11 @@ type document struct {
 	version       int
 	// dir is the folder of the package and typeName the type in it, of whose declaration and comments the schema is made.
 	dir, typeName string
-	// keys is the type of the keys of its maps, which have all values of that type.
-	keys string
 }
 
 var documents = []document{
-	{"doctor", "What the checks of cluster, cloud and controller manager found.", doctor.ReportVersion, "internal/doctor", "Document", "Level"},
-	{"explain", "What is known of one Node or Service, and why.", inspect.ExplanationVersion, "internal/inspect", "Explanation", ""},
+	{"doctor", "What the checks of cluster, cloud and controller manager found.", doctor.ReportVersion, "internal/doctor", "Document"},
+	{"explain", "What is known of one Node or Service, and why.", inspect.ExplanationVersion, "internal/inspect", "Explanation"},
 }
 
 // schemaFiles returns the schemas by path.
@@ -53,7 +51,7 @@ func schemaFiles(root string) (map[string]func(*bytes.Buffer), error) {
 }
 
 func (d document) schema(root string) ([]byte, error) {
-	declared, err := readDeclarations(filepath.Join(root, d.dir), d.keys)
+	declared, err := readDeclarations(filepath.Join(root, d.dir))
 	if err != nil {
 		return nil, err
 	}
