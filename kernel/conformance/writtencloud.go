@@ -17,9 +17,9 @@ type memory struct {
 	lookups  map[string]string
 	balancer *cloud.Balancer
 	made     int
-	// was are fields without which no balancer is made, nil for none.
-	was   map[string]string
-	wrote []string
+	// was are fields without which no balancer is made, nil for none, and refused those that differed in the last one that was not made.
+	was            map[string]string
+	refused, wrote []string
 }
 
 // Eligible takes every machine.
@@ -41,8 +41,8 @@ func (m *memory) Apply(_ context.Context, change cloud.Change) (cloud.Progress, 
 		m.balancer, m.wrote = nil, append(m.wrote, fmt.Sprint("delete ", m.made))
 	case change.Before.Found:
 		m.wrote = append(m.wrote, "update")
-	case !isAs(change.After.Fields(), m.was):
-		m.wrote = append(m.wrote, "refuse")
+	case len(changed(change.After.Fields(), m.was)) > 0:
+		m.refused, m.wrote = changed(change.After.Fields(), m.was), append(m.wrote, "refuse")
 		return cloud.Progress{}, &cloud.Invalid{Field: "annotation", Want: "another value"}
 	default:
 		m.made++
