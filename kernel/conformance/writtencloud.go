@@ -52,11 +52,14 @@ func (m *memory) Apply(_ context.Context, change cloud.Change) (cloud.Progress, 
 	return cloud.Progress{}, nil
 }
 
-// machines is a machine for each Node.
+// machines are those of the Nodes: each is the target.
 type machines struct{}
 
+// target is the machine of the only Node.
 func target() cloud.Target {
-	return cloud.Target{InstanceID: "1", NodeName: "node-1", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}, {Type: cloud.AddressExternalIP, Address: "203.0.113.11"}}}
+	return cloud.Target{InstanceID: "1", NodeName: "node-1", Addresses: []cloud.Address{
+		{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}, {Type: cloud.AddressExternalIP, Address: "203.0.113.11"},
+	}}
 }
 
 func (machines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
@@ -70,6 +73,7 @@ func (machines) Lookup(_ context.Context, ids []cloud.InstanceID) (map[cloud.Ins
 func (machines) ByName(context.Context, []*corev1.Node) (map[string]cloud.Instance, error) {
 	return nil, nil
 }
+
 func (machines) Outdate()                                           {}
 func (machines) Held() bool                                         { return false }
 func (machines) Generation() any                                    { return nil }
