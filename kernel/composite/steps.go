@@ -13,8 +13,8 @@ import (
 type Planner interface {
 	// Steps returns the steps of a change, in the order in which they are carried out.
 	Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
-	// Forecast returns those that Apply would carry out, as far as the cloud says beforehand what it would refuse, together with
-	// the refusals.
+	// Forecast returns those that Apply would carry out, as far as is known beforehand what the cloud would refuse, together with the
+	// refusals.
 	Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
 }
 
@@ -39,20 +39,35 @@ func (b *balancers) Forecast(ctx context.Context, change cloud.Change) ([]cloud.
 	if err != nil {
 		return nil, err
 	}
-	for at := 0; at < len(r.steps); {
-		err := r.fits(ctx, r.steps[at])
+	var steps []*step
+	for len(r.steps) > 0 {
+		s := r.steps[0]
+		err := r.refusedBeforehand(ctx, s)
 		switch {
 		case err == nil:
-			at++
-			continue
+			steps = append(steps, s)
+			r.note(s, "")
 		case b.isRefusal(err):
-			at, err = 0, r.refuse(r.steps[at], err) // the steps are planned again
+			err = r.refuse(s, err)
 		}
 		if err != nil {
-			return nil, err
+			return printed(steps, change), b.ended(err, r.refusals)
 		}
 	}
-	return printed(r.steps, change), errors.Join(r.refusals...)
+	return printed(steps, change), errors.Join(r.refusals...)
+}
+
+// refusedBeforehand returns why the cloud would refuse a step, as far as that is known without it, nil where it is not known.
+func (r *run) refusedBeforehand(ctx context.Context, s *step) error {
+	if s.replaces == nil || r.unresolved(*s.replaces) == nil { // else it cannot be asked before what it refers to is there
+		if err := r.fits(ctx, s); err != nil {
+			return err
+		}
+	}
+	if problem := s.wanted.Problem; problem != nil {
+		return fmt.Errorf("%s: %w", s.doing(), problem)
+	}
+	return nil
 }
 
 // printed returns steps as they are printed.

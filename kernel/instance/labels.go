@@ -238,7 +238,8 @@ func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]m
 				zone[key] = value
 			}
 		}
-		if !l.hasZone(machine) {
+		whole := len(zone) == len(l.reader.ZoneKeys())
+		if whole && !l.hasZone(machine) {
 			l.zones[machine.Zone] = zone
 		}
 		switch {

@@ -46,12 +46,12 @@ func (r *reconciliation) refuse(ctx context.Context) error {
 	if r.Memory.Retargeted != machines(c) {
 		return nil
 	}
-	if last := r.Memory.Refusal; last != nil && last.Request == r.request() && last.Machines == machines(c) {
-		r.say(last.Said...)
-		return last.Err
+	problems := r.impossible
+	if last := r.Memory.Refusal; r.stillCounts(last) {
+		problems = problem.Only(last.Said)
 	}
-	r.say(slices.Concat(r.Asked.Warnings, r.impossible, c.Warnings())...)
-	return problem.Combine(r.impossible)
+	r.say(slices.Concat(r.Asked.Warnings, problems, c.Warnings())...)
+	return problem.Combine(problems)
 }
 
 // known reports whether the Service may have a balancer, or names one.

@@ -172,10 +172,35 @@ func TestAllProblemsAreSaidAgain(t *testing.T) {
 			t.Errorf("try %d: %d reads, want %d", try, len(got), reads)
 		}
 	}
+	f.nodes = append(f.nodes, node("odd"))
+	f.nodes[len(f.nodes)-1].Spec.ProviderID = "aws:///x/i-1"
+	f.events.take()
+	fails(t, f.ensure(), "there is no such proxy")
+	f.said("InvalidConfiguration: ", "TargetSkipped: odd")
 	f.svc.Annotations[keyAlgorithm.Name] = "better"
 	if err := f.ensure(); err == nil || strings.Contains(err.Error(), "proxy") {
 		t.Errorf("another request: %v, want what is known without a look", err)
 	}
+}
+
+// What was looked up is not said for longer than some minutes: somebody may have mended it in the cloud.
+func TestProblemsThatWereLookedUpGetOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := newCountingFixture(t)
+		f.settle()
+		d.first = &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
+		f.svc.Annotations[keyAlgorithm.Name] = "best"
+		fails(t, f.ensure(), keyAlgorithm.Name, "there is no such proxy")
+		d.first = nil
+		time.Sleep(impossibleAge + time.Second)
+		d.took()
+		if err := f.ensure(); err == nil || strings.Contains(err.Error(), "proxy") || !strings.Contains(err.Error(), keyAlgorithm.Name) {
+			t.Errorf("later: %v, want what is known without a look", err)
+		}
+		if reads, _ := d.took(); len(reads) > 0 {
+			t.Errorf("%d reads, want none", len(reads))
+		}
+	})
 }
 
 // A question that the cloud did not answer is asked again.

@@ -191,9 +191,12 @@ func (c *Cloud) WithSteps(ctx context.Context, p plan.Plan, change cloud.Change)
 		return p, nil
 	}
 	steps, err := c.Planner.Forecast(ctx, change)
+	refused := cloud.IsClass(err, cloud.FailureInvalid) || cloud.IsClass(err, cloud.FailureQuota)
 	switch {
-	case err != nil && len(steps) == 0:
+	case refused && len(steps) == 0:
 		return p.BlockedBy(err.Error()), err
+	case err != nil && !refused:
+		return p, err
 	case !slices.Equal(steps, p.Executable()): // else the operations are the steps
 		p.Steps = steps
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -92,6 +93,12 @@ func said(err error) []string {
 // result that is there: it reports a beginning then, which it did already.
 type pending struct{ services, found sync.Map }
 
+// found is a Service for which a result is there, as it was, and since when.
+type found struct {
+	version string
+	at      time.Time
+}
+
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
 	if busy {
@@ -107,8 +114,9 @@ func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event
 
 func (p *pending) quiet(event *corev1.Event) bool {
 	if event.Reason == "EnsuringLoadBalancer" {
-		_, again := p.found.LoadAndDelete(event.InvolvedObject.UID)
-		return again
+		of, _ := p.found.LoadAndDelete(event.InvolvedObject.UID)
+		result, _ := of.(found)
+		return result.version != "" && result.version == event.InvolvedObject.ResourceVersion && time.Since(result.at) <= resultAge
 	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"

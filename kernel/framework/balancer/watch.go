@@ -144,7 +144,9 @@ func (w *watch) look(svc *corev1.Service) {
 	w.mu.Lock()
 	w.results[svc.UID] = result{time.Now(), current, machinesOf(nodes), outcome, err}
 	w.mu.Unlock()
-	w.pending.found.Store(svc.UID, true)
+	if changed {
+		w.pending.found.Store(svc.UID, found{current.ResourceVersion, time.Now()})
+	}
 	w.services.Enqueue(current)
 }
 
