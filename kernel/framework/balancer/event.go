@@ -89,15 +89,9 @@ func said(err error) []string {
 }
 
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
-// a look at them as a failure, and a change of their targets as made. Found are those that it ensures for the sake of a
-// result that is there: it reports a beginning then, which it did already.
+// a look at them as a failure, and a change of their targets as made. Found is since when it is to
+// ensure one for the sake of a result that is there: it reports a beginning then, which it did already.
 type pending struct{ services, found sync.Map }
-
-// found is a Service for which a result is there, as it was, and since when.
-type found struct {
-	version string
-	at      time.Time
-}
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -114,9 +108,9 @@ func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event
 
 func (p *pending) quiet(event *corev1.Event) bool {
 	if event.Reason == "EnsuringLoadBalancer" {
-		of, _ := p.found.LoadAndDelete(event.InvolvedObject.UID)
-		result, _ := of.(found)
-		return result.version != "" && result.version == event.InvolvedObject.ResourceVersion && time.Since(result.at) <= resultAge
+		at, _ := p.found.LoadAndDelete(event.InvolvedObject.UID)
+		since, again := at.(time.Time)
+		return again && time.Since(since) <= resultAge
 	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"

@@ -119,6 +119,10 @@ func (w *watch) look(svc *corev1.Service) {
 		w.forget(svc.UID)
 		return
 	}
+	if !servicehelper.HasLBFinalizer(current) {
+		w.services.Enqueue(current) // it gave its balancer up meanwhile: nothing is made before the controller has added the finalizer again
+		return
+	}
 	nodes := w.nodes()
 	outcome, err := w.ensure(context.Background(), current, nodes)
 	if now := w.services.Current(svc); now == nil || request.IsDeleting(now) {
@@ -145,7 +149,7 @@ func (w *watch) look(svc *corev1.Service) {
 	w.results[svc.UID] = result{time.Now(), current, machinesOf(nodes), outcome, err}
 	w.mu.Unlock()
 	if changed {
-		w.pending.found.Store(svc.UID, found{current.ResourceVersion, time.Now()})
+		w.pending.found.Store(svc.UID, time.Now())
 	}
 	w.services.Enqueue(current)
 }
