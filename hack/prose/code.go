@@ -14,8 +14,8 @@ const widest = 76
 var language = regexp.MustCompile("^ *(?:```|~~~)([a-z]*)")
 
 // asItIs are the languages whose lines are not broken: the guide to a new cloud shows files of examples as they are. The site
-// breaks them by its style.
-var asItIs = map[string]bool{"go": true, "diff": true}
+// breaks them by its style. Diagrams are drawn.
+var asItIs = map[string]bool{"go": true, "diff": true, "mermaid": true}
 
 // checkCode returns the lines of code that the site would cut. A single word, such as a URL, can't be broken; the site does it.
 func checkCode(document string) []problem {

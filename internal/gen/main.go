@@ -1,5 +1,5 @@
 // Command gen writes everything that is derived from declarations in code: the reference
-// pages, the RBAC manifest and the data of the chart. Run it with `make generate`; `make verify` fails when its
+// pages, the RBAC manifest, the data of the chart and the documentation's pictures. Run it with `make generate`; `make verify` fails when its
 // results differ from what is committed.
 package main
 
@@ -57,6 +57,11 @@ func generate(root string) error {
 		return err
 	}
 	maps.Copy(files, policies)
+	schemas, err := schemaFiles(root)
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, schemas)
 	for name, write := range chart.Pages() {
 		files["docs/reference/"+name] = write
 	}
@@ -70,7 +75,10 @@ func generate(root string) error {
 	if err := generateGuides(filepath.Join(root, "docs", "how-to")); err != nil {
 		return err
 	}
-	return generateChart(filepath.Join(root, "charts", "multicloud-ccm"))
+	if err := generateChart(filepath.Join(root, "charts", "multicloud-ccm")); err != nil {
+		return err
+	}
+	return drawPictures(root)
 }
 
 // writeInTree writes the names of all providers, which a slim binary has to know too.

@@ -12,7 +12,8 @@
 //	board.go        what is known about both clusters; row.go says what is shown of it
 //	expectation.go  what has to happen in each cluster, and what must not
 //	output.go       standard output; lines.go shows changes as lines, screen.go as a
-//	                picture that is drawn anew, table.go is that picture
+//	                picture that is drawn anew, table.go is that picture; record.go
+//	                records them
 //	report.go       the end of the output
 //
 // `make quickstart` runs run.sh, which builds what is needed and reports how that goes.
@@ -35,6 +36,8 @@ type options struct {
 	keep   bool
 	// unattended ends with the result in the exit code instead of waiting for Ctrl-C.
 	unattended bool
+	// record is a file for the documentation's picture.
+	record string
 }
 
 func main() {
@@ -42,6 +45,7 @@ func main() {
 	flag.StringVar(&o.binary, "binary", "bin/cloud-controller-manager", "`path` of the CCM's binary")
 	flag.StringVar(&o.cloud, "cloud", "sim", "`cloud`: sim, aws, digitalocean, gce, hcloud, openstack or static")
 	flag.BoolVar(&o.keep, "keep", false, "keep logs, keys and data of the clusters and the CCM")
+	flag.StringVar(&o.record, "record", "", "record what a terminal shows in this `file`, for the documentation's picture")
 	check := flag.Bool("check", false, "only say what this machine lacks for the cloud")
 	flag.Parse()
 	if err := missing(o.cloud); err != nil {
@@ -71,10 +75,11 @@ func main() {
 func run(ctx context.Context, o options) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out, err := openOutput(cancel)
+	out, err := openOutput(o.record, cancel)
 	if err != nil {
 		return err
 	}
+	defer out.close()
 	if err := checkBinary(o.binary); err != nil {
 		return err
 	}

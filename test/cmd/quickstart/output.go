@@ -18,19 +18,36 @@ import (
 type output struct {
 	file   *os.File
 	broken func(error)
+	// record is nil unless everything is recorded too.
+	record *recorder
 }
 
-func openOutput(broken context.CancelCauseFunc) (*output, error) {
+// openOutput opens the output, which is recorded in a file where one is named.
+func openOutput(record string, broken context.CancelCauseFunc) (*output, error) {
 	fd, err := unix.Dup(int(os.Stdout.Fd()))
 	if err != nil {
 		return nil, fmt.Errorf("opening the output: %w", err)
 	}
 	unix.CloseOnExec(fd)
-	return &output{file: os.NewFile(uintptr(fd), "stdout"), broken: broken}, nil
+	o := &output{file: os.NewFile(uintptr(fd), "stdout"), broken: broken}
+	if record == "" {
+		return o, nil
+	}
+	file, err := os.Create(record)
+	if err == nil {
+		o.record, err = newRecorder(file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("beginning the recording: %w", err)
+	}
+	return o, nil
 }
 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.file.Write(p)
+	if err == nil && o.record != nil {
+		err = o.record.output(p)
+	}
 	if err != nil {
 		o.broken(fmt.Errorf("writing the output: %w", err))
 	}
@@ -40,6 +57,9 @@ func (o *output) Write(p []byte) (int, error) {
 // size returns the columns and rows of the terminal, or 0 when a picture should not be
 // drawn: no terminal, a dumb one, or a user who wants plain text.
 func (o *output) size() (columns, rows int) {
+	if o.record != nil {
+		return recordedColumns, recordedRows
+	}
 	if term := os.Getenv("TERM"); term == "" || term == "dumb" || os.Getenv("NO_COLOR") != "" {
 		return 0, 0
 	}
@@ -48,6 +68,13 @@ func (o *output) size() (columns, rows int) {
 		return 0, 0
 	}
 	return int(size.Col), int(size.Row)
+}
+
+// close ends the recording, if there is one.
+func (o *output) close() {
+	if o.record != nil {
+		_ = o.record.close() // what it lacks is seen in the picture
+	}
 }
 
 // stamped writes every line with the time since the start before it.
