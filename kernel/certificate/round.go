@@ -190,7 +190,7 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 		return errOld
 	}
 	condition := certificatesv1.CertificateSigningRequestCondition{
-		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "CloudTellsAll", Message: o.Message,
+		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "CloudProves", Message: o.Message,
 	}
 	if o.Denied {
 		condition.Type, condition.Reason = certificatesv1.CertificateDenied, "CloudContradicts"

@@ -24,7 +24,7 @@ const (
 	Early Reason = "early"
 	// Unknown is for a fact that is missing. Decision.Missing names it.
 	Unknown Reason = "unknown"
-
+	// The next ones are about the request, the Node and the machine. Kept is for what is reserved.
 	Malformed     Reason = "malformed"
 	NodeGoing     Reason = "node_going"
 	NodeYounger   Reason = "node_younger"
@@ -95,7 +95,7 @@ func (f *Facts) Judge(r Request) Decision {
 			return *no
 		}
 	}
-	return *decided(Approved, "cloud %s tells all names and addresses in it of machine %s", f.Cloud.Name, id)
+	return *decided(Approved, "cloud %s proves that machine %s is the Node's, and nobody else has a name or an address in it", f.Cloud.Name, id)
 }
 
 // judgeNode returns the machine that the Node of a request names.
