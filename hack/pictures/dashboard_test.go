@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"strings"
 	"testing"
@@ -13,20 +14,23 @@ import (
 
 const dashboardFile = "../../charts/multicloud-ccm/files/dashboard.json"
 
+// model is the one that Grafana's sidecar loads from a ConfigMap in every version that people run.
+type model = dashboard.Dashboard //nolint:staticcheck // its successor is a resource of Grafana's own API server
+
 // strict decodes a dashboard as Grafana's own SDK does, and refuses what it does not know.
-func strict(t *testing.T, data []byte) (dashboard.Dashboard, error) {
+func strict(t *testing.T, data []byte) (model, error) {
 	t.Helper()
 	plugins.RegisterDefaultPlugins()
 	// It returns an empty list, and not nil, where there is no error, and for that reason leaves the panels out.
-	err := new(dashboard.Dashboard).UnmarshalJSONStrict(data)
-	if list, is := err.(cog.BuildErrors); !is || len(list) > 0 {
-		return dashboard.Dashboard{}, err
+	err := new(model).UnmarshalJSONStrict(data)
+	if list, is := errors.AsType[cog.BuildErrors](err); !is || len(list) > 0 {
+		return model{}, err
 	}
-	var d dashboard.Dashboard
+	var d model
 	if err := json.Unmarshal(data, &d); err != nil {
 		return d, err
 	}
-	if list, is := d.Validate().(cog.BuildErrors); is && len(list) > 0 {
+	if list, is := errors.AsType[cog.BuildErrors](d.Validate()); is && len(list) > 0 {
 		return d, list
 	}
 	return d, nil
