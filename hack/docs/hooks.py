@@ -9,14 +9,17 @@ A picture in two themes is <picture> in the repository, as GitHub knows it; on t
 reader's choice of the theme. Pages with a diagram get the script that draws it, from the site itself.
 """
 
+import json
 import os
 import re
 import subprocess
+import tempfile
 
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 from mkdocs.utils import get_relative_url
 
+HERE = os.path.dirname(__file__)
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
 
 
@@ -35,6 +38,8 @@ def themed(match):
 
 def on_page_markdown(markdown, page, config, files):
     """mkdocs calls this for every page before it becomes HTML."""
+    if found := DIAGRAM.findall(markdown):
+        drawn[page.file.src_path] = found
     markdown = PICTURE.sub(themed, markdown)
     if "<picture" in markdown:
         raise PluginError(f"{page.file.src_path} has a <picture> in another form than the others")
@@ -59,15 +64,32 @@ def on_page_markdown(markdown, page, config, files):
 
 
 DIAGRAMS = "assets/javascripts/mermaid.min.js"
+DIAGRAM = re.compile(r"^```mermaid\n(.*?)^```$", flags=re.M | re.S)
+# The diagrams of this build, by their pages.
+drawn = {}
 DRAWING = re.compile(r'<pre class="mermaid">.*?</pre>', flags=re.S)
 
 
 def on_files(files, config):
     """mkdocs calls this when it knows all files of the site."""
-    script = os.path.join(os.path.dirname(config["config_file_path"]), "hack", "docs", "mermaid.sh")
-    path = subprocess.run([script], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
-    files.append(File.generated(config, DIAGRAMS, abs_src_path=path))
+    drawn.clear()
+    files.append(File.generated(config, DIAGRAMS, abs_src_path=script()))
     return files
+
+
+def script():
+    """The path of the script that draws diagrams. It is fetched where it is not there yet."""
+    return subprocess.run([os.path.join(HERE, "mermaid.sh")], check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+
+
+def on_post_build(config):
+    """mkdocs calls this when all pages are written."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(drawn, file)
+        file.flush()
+        check = subprocess.run(["node", os.path.join(HERE, "diagrams.js"), script(), file.name], stderr=subprocess.PIPE, text=True)
+    if check.returncode != 0:
+        raise PluginError(check.stderr)
 
 
 CELL = re.compile(r"<t[dh]\b.*?</t[dh]>", flags=re.S)

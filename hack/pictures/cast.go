@@ -102,7 +102,7 @@ func (r row) text() string {
 }
 
 func same(a, b []row) bool {
-	return slices.EqualFunc(a, b, func(a, b row) bool { return slices.Equal(a, b) })
+	return slices.EqualFunc(a, b, slices.Equal)
 }
 
 const (

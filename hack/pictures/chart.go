@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"image/color"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -80,38 +81,22 @@ type group struct {
 	values []float64
 }
 
+// barWidth is how thick a bar is.
+const barWidth = 9
+
 // bars draws lying groups of bars, the first on top, with their values at their ends.
 func (c chart) bars(t theme, names []string, groups []group) ([]byte, error) {
 	p := c.plot(t)
-	const width = 9
 	var labels []string
-	for i := range groups {
-		labels = append(labels, groups[len(groups)-1-i].name)
+	for _, g := range slices.Backward(groups) {
+		labels = append(labels, g.name)
 	}
 	for s, name := range names {
-		var values plotter.Values
-		var ends plotter.XYLabels
-		offset := (float64(len(names)-1)/2 - float64(s)) * (width + 1)
-		for i := range groups {
-			v := groups[len(groups)-1-i].values[s]
-			values = append(values, v)
-			ends.XYs = append(ends.XYs, plotter.XY{X: v, Y: float64(i)})
-			ends.Labels = append(ends.Labels, strconv.FormatFloat(v, 'f', -1, 64))
-		}
-		bars, err := plotter.NewBarChart(values, width)
+		offset := vg.Length(float64(len(names)-1)/2-float64(s)) * (barWidth + 1)
+		bars, numbers, err := barsOf(t, s, offset, groups)
 		if err != nil {
 			return nil, fmt.Errorf("drawing the bars %s of %q: %w", name, c.title, err)
 		}
-		bars.Horizontal, bars.Offset, bars.Color, bars.LineStyle.Width = true, vg.Length(offset), hex(t.series[s]), 0
-		numbers, err := plotter.NewLabels(ends)
-		if err != nil {
-			return nil, fmt.Errorf("drawing the values %s of %q: %w", name, c.title, err)
-		}
-		for i := range numbers.TextStyle {
-			numbers.TextStyle[i].Color, numbers.TextStyle[i].Font = hex(t.text), face(8)
-			numbers.TextStyle[i].YAlign = draw.YCenter
-		}
-		numbers.Offset = vg.Point{X: 3, Y: vg.Length(offset)}
 		p.Add(bars, numbers)
 		p.Legend.Add(name, bars)
 	}
@@ -121,6 +106,33 @@ func (c chart) bars(t theme, names []string, groups []group) ([]byte, error) {
 	p.X.Max *= 1.5 // room for the legend
 	p.X.Tick.Marker = plot.TickerFunc(round)
 	return c.svg(p)
+}
+
+// barsOf are the bars of one name in all groups, and their values.
+func barsOf(t theme, name int, offset vg.Length, groups []group) (*plotter.BarChart, *plotter.Labels, error) {
+	var values plotter.Values
+	var ends plotter.XYLabels
+	for _, g := range slices.Backward(groups) {
+		v := g.values[name]
+		ends.XYs = append(ends.XYs, plotter.XY{X: v, Y: float64(len(values))})
+		ends.Labels = append(ends.Labels, strconv.FormatFloat(v, 'f', -1, 64))
+		values = append(values, v)
+	}
+	bars, err := plotter.NewBarChart(values, barWidth)
+	if err != nil {
+		return nil, nil, err
+	}
+	bars.Horizontal, bars.Offset, bars.Color, bars.LineStyle.Width = true, offset, hex(t.series[name]), 0
+	numbers, err := plotter.NewLabels(ends)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range numbers.TextStyle {
+		numbers.TextStyle[i].Color, numbers.TextStyle[i].Font = hex(t.text), face(8)
+		numbers.TextStyle[i].YAlign = draw.YCenter
+	}
+	numbers.Offset = vg.Point{X: 3, Y: offset}
+	return bars, numbers, nil
 }
 
 // plot returns an empty one in the colours of a theme, on no ground.

@@ -10,26 +10,27 @@ import (
 	"unicode/utf8"
 )
 
-// recording is a command of a page that a test records, and the name of its picture.
+// recording is a command of a page that a test records, and the name of its picture. Of a long one the middle is left out.
 type recording struct {
 	page, command, name string
+	long                bool
 }
 
 // recordings are those that become pictures: of one cloud each command, of the others what they say before a switch.
 var recordings = []recording{
-	{"session-hcloud.md", "adopt", "adopt-hcloud"},
-	{"session-hcloud.md", "plan", "plan"},
-	{"session-hcloud.md", "explain service", "explain-service"},
-	{"session-hcloud.md", "explain node", "explain-node"},
-	{"session-hcloud.md", "doctor", "doctor"},
-	{"session-aws.md", "adopt", "adopt-aws"},
-	{"session-digitalocean.md", "adopt", "adopt-digitalocean"},
-	{"session-openstack.md", "adopt", "adopt-openstack"},
+	{page: "session-hcloud.md", command: "adopt", name: "adopt-hcloud"},
+	{page: "session-hcloud.md", command: "plan", name: "plan"},
+	{page: "session-hcloud.md", command: "explain service", name: "explain-service"},
+	{page: "session-hcloud.md", command: "explain node", name: "explain-node"},
+	{page: "session-hcloud.md", command: "doctor", name: "doctor", long: true},
+	{page: "session-aws.md", command: "adopt", name: "adopt-aws"},
+	{page: "session-digitalocean.md", command: "adopt", name: "adopt-digitalocean"},
+	{page: "session-openstack.md", command: "adopt", name: "adopt-openstack"},
 }
 
 const (
 	sessionColumns = 78
-	// sessionRows is how many lines a picture has. What is between its begin and its last lines is counted.
+	// sessionRows is how many lines the picture of a long recording has. What is between its begin and its last lines is counted.
 	sessionRows = 34
 	// sessionEnd are the last lines of a recording that is longer.
 	sessionEnd = 2
@@ -47,7 +48,11 @@ func drawStills(root string, into map[string][]byte) error {
 		if !found {
 			return fmt.Errorf("%s has no command that begins with %q: is it recorded under another name?", path, rec.command)
 		}
-		rows, err := painted(shortened(strings.Split(text, "\n")))
+		lines := strings.Split(text, "\n")
+		if rec.long {
+			lines = shortened(lines)
+		}
+		rows, err := painted(lines)
 		if err != nil {
 			return fmt.Errorf("drawing %s of %s: %w", rec.command, path, err)
 		}

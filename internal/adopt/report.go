@@ -1,10 +1,6 @@
 package adopt
 
 import (
-	"encoding/json"
-	"fmt"
-	"io"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 )
@@ -142,15 +138,4 @@ func (r *Report) conclude() {
 	default:
 		r.Verdict = Nothing
 	}
-}
-
-// JSON writes the report as one indented JSON object and a newline.
-func (r Report) JSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("writing what the switch does: %w", err)
-	}
-	return nil
 }

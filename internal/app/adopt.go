@@ -54,8 +54,8 @@ func (a *adopting) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if *a.format == "json" {
-		err = report.JSON(cmd.OutOrStdout())
+	if *a.format != "" {
+		err = writeValue(cmd.OutOrStdout(), *a.format, report)
 	} else {
 		err = report.Text(cmd.OutOrStdout(), (&paging{colour: a.colour}).page(cmd.OutOrStdout()))
 	}

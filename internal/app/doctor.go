@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -27,7 +29,7 @@ type examination struct {
 	perspective
 	paging
 	beforeUninstall    bool
-	patience           time.Duration
+	patience, wait     time.Duration
 	dryRun, election   bool
 	format             string
 	warnings, problems []string
@@ -53,25 +55,33 @@ func newDoctorCommand() *cobra.Command {
   cloud-controller-manager doctor --cloud-provider=digitalocean --problems-only
   # Only about Nodes; for a pipeline.
   cloud-controller-manager doctor node -o junit > doctor.xml
+  # After an installation: ends as soon as there is no failure, and fails after five minutes.
+  cloud-controller-manager doctor --wait=5m --cloud-provider=digitalocean
   # Before the chart is uninstalled.
   cloud-controller-manager doctor --before-uninstall`,
 		args: checkScope,
 	})
 	cmd.ValidArgs = []string{string(doctor.Install), string(doctor.Nodes), string(doctor.Services)}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.run(cmd, args, cmd.OutOrStdout()) }
-	e.declare(cmd)
-	e.paging.flags(cmd.Flags())
+	e.flags(cmd.Flags())
 	cmd.AddCommand(newBundleCommand())
 	return cmd
 }
 
+// flags adds those of `doctor`.
+func (e *examination) flags(fs *pflag.FlagSet) {
+	e.declare(fs)
+	e.paging.flags(fs)
+	fs.DurationVar(&e.wait, "wait", 0, "Make the checks again until there is no failure, for at most this time: --wait is "+defaultWait+", --wait=5m another. What waits counts as a failure at once, unless --patience is given.")
+	fs.Lookup("wait").NoOptDefVal = defaultWait
+}
+
 // declare adds the flags that every command of the doctor has.
-func (e *examination) declare(cmd *cobra.Command) {
-	fs := cmd.Flags()
+func (e *examination) declare(fs *pflag.FlagSet) {
 	e.perspective.flags(fs)
 	fs.BoolVar(&e.beforeUninstall, "before-uninstall", false, "Only check that no load balancer would be left behind.")
 	fs.DurationVar(&e.patience, "patience", doctor.DefaultPatience, "How long a Pod, a Node or a Service may wait before that counts as a failure.")
-	fs.StringVarP(&e.format, "output", "o", "", `Output format: "json", "junit", or lines for people when empty.`)
+	fs.StringVarP(&e.format, "output", "o", "", `Output format: "json", "yaml", "junit", or lines for people when empty.`)
 	// What is taken from the running controller manager and given by nobody.
 	fs.BoolVar(&e.dryRun, "dry-run", false, "")
 	fs.BoolVar(&e.election, "leader-elect", true, "")
@@ -84,6 +94,9 @@ func (e *examination) declare(cmd *cobra.Command) {
 func checkScope(args []string) error {
 	scopes := []doctor.Scope{doctor.Install, doctor.Nodes, doctor.Services}
 	if args = subjectArgs(args); len(args) > 1 || len(args) == 1 && !slices.Contains(scopes, doctor.Scope(args[0])) {
+		if _, err := time.ParseDuration(args[0]); err == nil { // --wait 5m
+			return usagef("doctor %[1]s: write --wait=%[1]s, with nothing between", args[0])
+		}
 		return usagef("doctor %s: want install, node or service, nothing for all of them, or the command bundle%s", strings.Join(args, " "),
 			kindMeant(args, string(doctor.Install), string(doctor.Nodes), string(doctor.Services), "bundle"))
 	}
@@ -91,39 +104,57 @@ func checkScope(args []string) error {
 }
 
 func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) error {
-	if !slices.Contains([]string{"", "json", "junit"}, e.format) {
-		return usagef("--output=%s is not a format: use json or junit, or leave it out for lines for people", e.format)
+	if !slices.Contains([]string{"", "json", "yaml", "junit"}, e.format) {
+		return usagef("--output=%s is not a format: use json, yaml or junit, or leave it out for lines for people", e.format)
+	}
+	if e.wait < 0 {
+		return usagef("--wait=%s: want a time to wait, such as 5m", e.wait)
 	}
 	if err := cmp.Or(e.check(e.format), givenProvider(cmd.Flags(), registry.Names())); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
-	defer cancel()
 	answered := waiting(cmd.ErrOrStderr(), "the API server and the API of the cloud")
-	o := e.options(ctx, cmd.Flags())
-	for _, scope := range subjectArgs(args) {
-		o.Scopes = append(o.Scopes, doctor.Scope(scope))
-	}
-	report := doctor.Run(ctx, o)
+	report := look(cmd, args)
 	answered()
+	if e.wait > 0 {
+		report = e.waited(cmd, args, report)
+	}
 	if err := e.print(out, report); err != nil {
 		return err
 	}
-	if report.Failed() {
+	switch {
+	case report.Failed() && e.wait > 0:
+		return fmt.Errorf("%w, still after %s", errUnwell, e.wait)
+	case report.Failed():
 		return errUnwell
 	}
 	return nil
 }
 
+// look makes the checks once, with the flags that the command was given. They stay as they are: a look takes others from the
+// running controller manager, which may be another one at the next look.
+func look(cmd *cobra.Command, args []string) doctor.Report {
+	e, fs := &examination{}, pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+	e.flags(fs)
+	_ = fs.Parse(os.Args[1:]) // which has been read before without a mistake
+	if e.wait > 0 && !fs.Changed("patience") {
+		e.patience = time.Nanosecond
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), checkup)
+	defer cancel()
+	o := e.options(ctx, fs)
+	for _, scope := range subjectArgs(args) {
+		o.Scopes = append(o.Scopes, doctor.Scope(scope))
+	}
+	return doctor.Run(ctx, o)
+}
+
 func (e *examination) print(out io.Writer, report doctor.Report) error {
 	switch e.format {
-	case "json":
-		return writeJSON(out, report.Document())
+	case "":
+		return report.Text(out, e.page(out))
 	case "junit":
 		return report.JUnit(out)
 	}
-	return report.Text(out, e.page(out))
+	return writeValue(out, e.format, report.Document())
 }
-
-// inPod reports whether this runs where the controller manager does.
-func (v *view) inPod() bool { return v.kubeconfig == "" && os.Getenv("KUBERNETES_SERVICE_HOST") != "" }

@@ -28,7 +28,7 @@ func newBundleCommand() *cobra.Command {
   kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager doctor bundle -f - > ccm.tar.gz`,
 	})
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return e.bundle(cmd, path) }
-	e.declare(cmd)
+	e.declare(cmd.Flags())
 	for _, name := range []string{"before-uninstall", "output"} {
 		cmd.Flags().Lookup(name).Hidden = true
 	}
@@ -69,7 +69,7 @@ func (e *examination) bundle(cmd *cobra.Command, path string) (err error) {
 		return fmt.Errorf("writing the archive: %w", err)
 	}
 	if path != "-" {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[string(doctor.Failure)])
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has %d checks, %d of them failures; read it before you give it away\n", path, len(report), report.Document().Summary[doctor.Failure])
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func (e *examination) options(ctx context.Context, fs *pflag.FlagSet) doctor.Opt
 
 // connect returns the client of the API server, and its address.
 func (e *examination) connect() (kubernetes.Interface, string, error) {
-	config, err := access(e.kubeconfig)
+	config, err := e.access()
 	if err != nil {
 		return nil, "", err
 	}

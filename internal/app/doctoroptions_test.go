@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
 )
@@ -22,12 +22,12 @@ func TestElectionOfTheManager(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": false, "--leader-elect=true": false, "--leader-elect=false": true, "--leader-elect=false --dry-run": false,
 	} {
-		e, cmd, m := &examination{}, &cobra.Command{}, doctor.Manager{}
-		e.declare(cmd)
-		if err := takeFlags(cmd.Flags(), elsewhereArgs(strings.Fields(args))); err != nil {
+		e, fs, m := &examination{}, pflag.NewFlagSet("", pflag.ContinueOnError), doctor.Manager{}
+		e.declare(fs)
+		if err := takeFlags(fs, elsewhereArgs(strings.Fields(args))); err != nil {
 			t.Fatal(err)
 		}
-		if e.judge(cmd.Flags(), &m); m.NoElection != want || len(m.Problems) > 0 {
+		if e.judge(fs, &m); m.NoElection != want || len(m.Problems) > 0 {
 			t.Errorf("%q: no election %t, want %t; problems %q", args, m.NoElection, want, m.Problems)
 		}
 	}

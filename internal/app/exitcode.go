@@ -41,7 +41,7 @@ func ExitCodes() []ExitCode {
 		{"adopt", exitDifferent, "with --check, the switch changes more than ownership tags, or the load balancers have those of another cluster"},
 		{"completion", exitOK, "the script was printed"},
 		{"doctor", exitOK, "no failure"},
-		{"doctor", exitFailure, "there are failures"},
+		{"doctor", exitFailure, "there are failures, with --wait still at the end of that time"},
 		{"doctor bundle", exitOK, "the archive was written"},
 		{"doctor bundle", exitFailure, "it could not be written"},
 		{"explain", exitOK, "it has been said"},

@@ -29,11 +29,12 @@ func newExplainCommand() *cobra.Command {
 	e := &explaining{}
 	cmd := newCommand(subcommand{
 		use: "explain {node NAME | service [NAMESPACE/]NAME}", short: "Say what is known of one Node or Service, and why",
-		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between
-it and its deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, which
-nodes are targets and why the others are not, and its last events. Then what would be done now. It only reads, as plan does,
-and takes the same flags. Problems come first: "!" marks what somebody has to look after. Lines are as long as the terminal is wide,
-or as COLUMNS says. kubectl's words do as well: svc/web -n shop, no/worker-1.`,
+		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between it and its
+deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, where it
+listens and how targets are checked, which nodes are targets and why the others are not, and its last events. Then what
+would be done now. It only reads, as plan does, and takes the same flags. Problems come first: "!" marks what somebody has
+to look after. Lines are as long as the terminal is wide, or as COLUMNS says. kubectl's words do as well: svc/web -n shop,
+no/worker-1.`,
 		example: `  kubectl -n kube-system exec deployment/multicloud-ccm -- /cloud-controller-manager explain node worker-1
   cloud-controller-manager explain service shop/web --cloud-provider=digitalocean
   # Only what is wrong.
@@ -75,8 +76,8 @@ func (e *explaining) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
-	if *e.format == "json" {
-		err = writeJSON(out, explanation)
+	if *e.format != "" {
+		err = writeValue(out, *e.format, explanation)
 	} else {
 		err = explanation.Text(out, e.page(out))
 	}

@@ -71,7 +71,7 @@ type sight struct {
 
 // look reads the cluster and opens the cloud. What takes long is told on out.
 func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer) (*sight, error) {
-	if p.kubeconfig == "" && os.Getenv("KUBERNETES_SERVICE_HOST") != "" {
+	if p.inPod() {
 		if err := running(fs, os.Args[0], os.ReadFile); err != nil {
 			return nil, err
 		}

@@ -118,8 +118,8 @@ func (p *planning) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if *p.format == "json" {
-		err = report.JSON(cmd.OutOrStdout())
+	if *p.format != "" {
+		err = writeValue(cmd.OutOrStdout(), *p.format, report)
 	} else {
 		err = report.Text(cmd.OutOrStdout(), (&paging{colour: p.colour}).page(cmd.OutOrStdout()))
 	}

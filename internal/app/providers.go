@@ -34,8 +34,8 @@ func newProvidersCommand() *cobra.Command {
 		for _, p := range registry.All() {
 			rows = append(rows, newProviderRow(p.Descriptor))
 		}
-		if *format == "json" {
-			return writeJSON(out, rows)
+		if *format != "" {
+			return writeValue(out, *format, rows)
 		}
 		return printProviders(out, rows)
 	}})

@@ -23,7 +23,10 @@ import (
 const releaseTimeout = 30 * time.Second
 
 // release are the flags of `release-brake`.
-type release struct{ kubeconfig, by, leaseNamespace, leaseName string }
+type release struct {
+	server
+	by, leaseNamespace, leaseName string
+}
 
 func newReleaseCommand() *cobra.Command {
 	r := &release{}
@@ -38,14 +41,14 @@ annotations on the leader's lease, which the running leader sees within seconds.
 		run: func(_ []string, out io.Writer) error { return r.run(out) },
 	})
 	fs := cmd.Flags()
-	kubeconfigFlag(fs, &r.kubeconfig)
+	r.server.flags(fs)
 	leaseFlags(fs, &r.leaseNamespace, &r.leaseName)
 	fs.StringVar(&r.by, "by", "", "Who releases, as it is recorded. The name the API server knows when empty.")
 	return cmd
 }
 
 func (r *release) run(out io.Writer) error {
-	config, err := access(r.kubeconfig)
+	config, err := r.access()
 	if err != nil {
 		return err
 	}

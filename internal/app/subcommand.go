@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"sigs.k8s.io/yaml"
 )
 
 // subcommand declares a sub-command.
@@ -68,21 +69,30 @@ func usage(cmd *cobra.Command, out io.Writer) {
 	}
 }
 
-// outputFlag adds -o and returns a pointer to its value: "" for text, or "json".
+// outputFlag adds -o and returns a pointer to its value: "" for text, or a format that checkOutput knows.
 func outputFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().StringP("output", "o", "", `Output format: "json", or a table for people when empty.`)
+	return cmd.Flags().StringP("output", "o", "", `Output format: "json", "yaml", or a table for people when empty.`)
 }
 
 // checkOutput refuses formats other than those of outputFlag.
 func checkOutput(format string) error {
-	if format == "" || format == "json" {
+	if format == "" || format == "json" || format == "yaml" {
 		return nil
 	}
-	return usagef("--output=%s is not a format: use json, or leave it out for a table", format)
+	return usagef("--output=%s is not a format: use json or yaml, or leave it out for a table", format)
 }
 
-func writeJSON(out io.Writer, value any) error {
+// writeValue writes a value in a format of outputFlag that is for programs.
+func writeValue(out io.Writer, format string, value any) error {
+	if format == "yaml" {
+		text, err := yaml.Marshal(value)
+		if err == nil {
+			_, err = out.Write(text)
+		}
+		return err
+	}
 	encoder := json.NewEncoder(out)
+	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
 }

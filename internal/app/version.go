@@ -29,8 +29,8 @@ func newVersionCommand() *cobra.Command {
 			return err
 		}
 		info := currentVersion()
-		if *format == "json" {
-			return writeJSON(out, info)
+		if *format != "" {
+			return writeValue(out, *format, info)
 		}
 		_, err := fmt.Fprintln(out, info)
 		return err

@@ -2,16 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -22,7 +18,8 @@ import (
 // view are the flags of the sub-commands that look at a cluster and at its cloud. They have the
 // names they have elsewhere.
 type view struct {
-	kubeconfig, provider, cloudConfig, leaseNamespace, leaseName string
+	server
+	provider, cloudConfig, leaseNamespace, leaseName string
 	// seen is told of every answer of the cloud; it may be nil.
 	seen func(*http.Response)
 	// inventory reads the inventory of the running controller manager, see learnInventory; nil where there is none, or another was given.
@@ -30,14 +27,10 @@ type view struct {
 }
 
 func (v *view) flags(fs *pflag.FlagSet) {
-	kubeconfigFlag(fs, &v.kubeconfig)
+	v.server.flags(fs)
 	fs.StringVar(&v.provider, "cloud-provider", "", "The provider of the cloud; its settings are read from the environment as always.")
 	fs.StringVar(&v.cloudConfig, "cloud-config", "", "Path of the provider's configuration file.")
 	leaseFlags(fs, &v.leaseNamespace, &v.leaseName)
-}
-
-func kubeconfigFlag(fs *pflag.FlagSet, path *string) {
-	fs.StringVar(path, "kubeconfig", "", "Path of a kubeconfig file. When empty, the pod's own service account and, outside of a pod, what kubectl uses.")
 }
 
 func leaseFlags(fs *pflag.FlagSet, namespace, name *string) {
@@ -45,31 +38,8 @@ func leaseFlags(fs *pflag.FlagSet, namespace, name *string) {
 	fs.StringVar(name, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
 }
 
-// access says how to reach the API server.
-func access(kubeconfig string) (*rest.Config, error) {
-	access, err := rest.InClusterConfig()
-	if kubeconfig != "" {
-		access, err = clientcmd.BuildConfigFromFlags("", kubeconfig)
-	} else if errors.Is(err, rest.ErrNotInCluster) {
-		access, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(clientcmd.NewDefaultClientConfigLoadingRules(), nil).ClientConfig()
-	}
-	switch {
-	case clientcmd.IsEmptyConfig(err):
-		if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); files != "" {
-			return nil, usagef("--kubeconfig is not set, this is not a pod, and KUBECONFIG=%s has no cluster: name a file that has one", files)
-		}
-		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl: set --kubeconfig")
-	case err != nil && kubeconfig == "":
-		return nil, fmt.Errorf("reading how to reach the API server: %w", err)
-	case err != nil:
-		return nil, usagef("--kubeconfig=%s: %v", kubeconfig, err)
-	}
-	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
-	return access, nil
-}
-
 func (v *view) client() (kubernetes.Interface, error) {
-	access, err := access(v.kubeconfig)
+	access, err := v.access()
 	if err != nil {
 		return nil, err
 	}

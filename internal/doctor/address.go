@@ -65,7 +65,7 @@ func judgeAddresses(f *facts) Outcome {
 	if len(unique(fixes...)) == 1 { // what is right for one Service may be wrong for another
 		fix = fixes[0]
 	}
-	return failure(fmt.Sprintf("%s without address after %s: %s", plural(len(waiting), "Service"), f.Patience, names(list)), fix, evidence...)
+	return failure(f.late(plural(len(waiting), "Service"), "without address")+": "+names(list), fix, evidence...)
 }
 
 // says is the first thing that keeps a Service from being served, and what to do about it.

@@ -87,6 +87,15 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
+// late says of things that wait what they lack, and for how long at least where that is a time to speak of.
+func (o *Options) late(things, lack string) string {
+	says := things + " " + lack
+	if o.Patience >= time.Second {
+		says += " after " + o.Patience.String()
+	}
+	return says
+}
+
 // report makes the checks that are asked for.
 func (f *facts) report() Report {
 	var report Report

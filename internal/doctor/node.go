@@ -87,7 +87,7 @@ func judgeOrder(f *facts) Outcome {
 	}
 	counted := fmt.Sprintf("%d in order, %d left alone%s", order, len(others), whose(f, others))
 	if len(waiting) > 0 {
-		return failure(fmt.Sprintf("%s not initialised for more than %s", plural(len(waiting), "Node"), f.Patience),
+		return failure(f.late(plural(len(waiting), "Node"), "not initialised"),
 			"the checks below say why, where it shows; the controller manager's events are in: kubectl describe node "+waiting[0], counted, "waiting: "+names(waiting))
 	}
 	return fine("%s", counted)

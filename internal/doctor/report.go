@@ -15,9 +15,11 @@ const ReportVersion = 1
 
 // Result is a check with its outcome.
 type Result struct {
+	// ID is the stable name of the check.
 	ID    string `json:"id"`
 	Scope Scope  `json:"scope"`
 	Outcome
+	// Link is where the check is documented.
 	Link string `json:"link"`
 }
 
@@ -27,16 +29,17 @@ type Report []Result
 
 // Document is the JSON form of a Report.
 type Document struct {
-	Version int            `json:"version"`
-	Summary map[string]int `json:"summary"`
-	Checks  Report         `json:"checks"`
+	Version int `json:"version"`
+	// Summary is the number of checks of each level.
+	Summary map[Level]int `json:"summary"`
+	Checks  Report        `json:"checks"`
 }
 
 // Document returns the report in its JSON form.
 func (r Report) Document() Document {
-	summary := map[string]int{}
+	summary := map[Level]int{}
 	for _, level := range []Level{OK, Warning, Failure, Skipped} {
-		summary[string(level)] = r.count(level)
+		summary[level] = r.count(level)
 	}
 	return Document{Version: ReportVersion, Summary: summary, Checks: r}
 }

@@ -29,7 +29,8 @@ the first failure is the one to mend first. Ids are stable. Each ends in
 | ` + "`skipped`" + ` | the check could not be made; the message says why, such as a right that the doctor lacks |
 
 and has a message with the cause, its evidence, what to do, and a link to this page. In the text for people failures come first,
-and a check that is ok says what is right in place of its id, which is the name of what is wrong. ` + "`-o json`" + ` has them as ` + "`checks`" + ` with ` + "`id`, `scope`, `level`,\n`message`, `evidence`, `fix` and `link`" + `, besides ` + "`summary`" + ` with the number of each level and ` + "`version`" + `; ` + "`-o junit`" + ` has a test for each check.
+and a check that is ok says what is right in place of its id, which is the name of what is wrong. ` + "`-o json`" + ` and ` + "`-o yaml`" + `
+have the [schema](doctor.schema.json) ` + "`doctor.schema.json`" + `; ` + "`-o junit`" + ` has a test for each check.
 `)
 	for _, s := range scopes {
 		fmt.Fprintf(b, "\n## %s\n", s.title)

@@ -57,6 +57,11 @@ func generate(root string) error {
 		return err
 	}
 	maps.Copy(files, policies)
+	schemas, err := schemaFiles(root)
+	if err != nil {
+		return err
+	}
+	maps.Copy(files, schemas)
 	for name, write := range chart.Pages() {
 		files["docs/reference/"+name] = write
 	}

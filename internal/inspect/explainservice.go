@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
@@ -19,7 +20,7 @@ import (
 )
 
 // ExplainService says what is known of a Service: how each annotation was understood, whose the
-// balancer is and by what evidence, which nodes are targets and why others are not, what went wrong
+// balancer is and by what evidence, what it listens on, which nodes are targets and why others are not, what went wrong
 // last, and what is to be done. events are the Service's; eventsErr says why they are not known.
 func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, events []corev1.Event, eventsErr error) Explanation {
 	e := Explanation{Version: ExplanationVersion, Subject: subject(svc)}
@@ -33,7 +34,7 @@ func (i *Inspector) ExplainService(ctx context.Context, svc *corev1.Service, eve
 		e.section("Load balancer").problem("found", "not known", event.Explained(err))
 	} else {
 		explainBalancer(&e, found, events)
-		i.explainTargets(&e, found)
+		i.explainParts(&e, &found)
 	}
 	explainEvents(&e, events, eventsErr)
 	explainPlan(&e, i.Service(ctx, svc))
@@ -174,8 +175,17 @@ func pendingSince(events []corev1.Event) string {
 	return " since " + first.UTC().Format("2006-01-02 15:04:05")
 }
 
-// explainTargets says of every Node of the cluster whether it is a target, and why not.
-func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanation) {
+// explainParts says where the balancer listens and what its targets are. One that is not there has none: what it will have is what
+// is to be done now.
+func (i *Inspector) explainParts(e *Explanation, found *loadbalancer.Explanation) {
+	if found.Observed.Found {
+		explainListeners(e, &found.Observed.Balancer)
+		i.explainTargets(e, found)
+	}
+}
+
+// explainTargets says of every Node of the cluster whether it is a target of the balancer, and why not.
+func (i *Inspector) explainTargets(e *Explanation, found *loadbalancer.Explanation) {
 	s := e.section("Targets")
 	roles := map[string]loadbalancer.NodeRole{}
 	for _, r := range found.Nodes {
@@ -186,8 +196,6 @@ func (i *Inspector) explainTargets(e *Explanation, found loadbalancer.Explanatio
 		switch {
 		case !handed:
 			s.add(node.Name, "out", target.LeftOut(node, i.cloud.Concerns))
-		case r.Target && !found.Observed.Found:
-			s.add(node.Name, "in, as soon as there is a load balancer", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target && r.Attached:
 			s.add(node.Name, "in", strings.TrimSpace("machine "+string(r.Machine)+" "+r.Reason))
 		case r.Target:
@@ -210,7 +218,8 @@ func explainEvents(e *Explanation, events []corev1.Event, err error) {
 		s.add("not read", err.Error(), "they need permission to list events")
 		return
 	}
-	slices.SortFunc(events, func(a, b corev1.Event) int { return lastTime(b).Compare(lastTime(a)) })
+	// For each type of value, package slices has code of its own: 20 kB for one of this size.
+	sort.Slice(events, func(a, b int) bool { return lastTime(events[a]).After(lastTime(events[b])) })
 	for n, event := range events {
 		const most = 10
 		if n == most {

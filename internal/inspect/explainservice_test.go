@@ -48,14 +48,43 @@ func TestPendingSince(t *testing.T) {
 	}
 }
 
-// A Node is no target of a load balancer that is not there.
-func TestTargetsOfWhatIsNotThere(t *testing.T) {
+// A Node is no target of a load balancer that is not there, and that listens nowhere.
+func TestPartsOfWhatIsNotThere(t *testing.T) {
 	i := &Inspector{cluster: Cluster{Nodes: []*corev1.Node{{ObjectMeta: metav1.ObjectMeta{Name: "worker-1"}}}}}
-	for want, observed := range map[string]cloud.Observed{"in, as soon as there is a load balancer": {}, "in, not attached yet": {Found: true}} {
+	for want, observed := range map[string]cloud.Observed{"": {}, "Listeners, Targets": {Found: true}} {
 		var e Explanation
-		i.explainTargets(&e, loadbalancer.Explanation{Observed: observed, Nodes: []loadbalancer.NodeRole{{Node: "worker-1", Machine: "7", Target: true}}})
-		if got := e.Sections[0].Facts[0].Value; got != want {
+		i.explainParts(&e, &loadbalancer.Explanation{Observed: observed, Nodes: []loadbalancer.NodeRole{{Node: "worker-1", Machine: "7", Target: true}}})
+		var got []string
+		for _, s := range e.Sections {
+			got = append(got, s.Title)
+		}
+		if strings.Join(got, ", ") != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A health check is that of a listener or of all, and says nothing that the cloud does not.
+func TestListeners(t *testing.T) {
+	http := cloud.Health{Protocol: cloud.ProtocolHTTP, Port: 10256, Path: "/healthz", Interval: 10 * time.Second, Timeout: 5 * time.Second, Healthy: 2, Unhealthy: 3,
+		ProviderFields: map[string]string{"proxy": "true"}}
+	traffic := cloud.Health{Protocol: cloud.ProtocolTCP, Interval: 10 * time.Second}
+	listeners := []cloud.Listener{
+		{Protocol: cloud.ProtocolHTTPS, Port: 443, TargetProtocol: cloud.ProtocolHTTP, TargetPort: 30443, ProviderFields: map[string]string{"certificate": "c"}},
+		{Protocol: cloud.ProtocolUDP, Port: 53, TargetProtocol: cloud.ProtocolUDP, TargetPort: 30053, Health: &traffic},
+	}
+	for want, b := range map[string]cloud.Balancer{
+		"Listeners\n" +
+			"  tcp/443       HTTPS to HTTP 30443\n" +
+			"  udp/53        UDP to 30053           (health check: interval 10s, protocol TCP)\n" +
+			"  health check  that of all listeners  (healthy 2, interval 10s, path /healthz, port 10256, protocol HTTP, proxy true, timeout 5s, unhealthy 3)\n": {Listeners: listeners, Health: &http},
+		"Listeners\n! none  the load balancer listens on no port\n": {},
+	} {
+		var e Explanation
+		var out strings.Builder
+		explainListeners(&e, &b)
+		if err := e.Text(&out, layout.Page{}); err != nil || !strings.HasSuffix(out.String(), want) {
+			t.Errorf("%v\n%s, want\n%s", err, out.String(), want)
 		}
 	}
 }

@@ -21,23 +21,26 @@ const ExplanationVersion = 1
 type Explanation struct {
 	Version int `json:"version"`
 	// Subject is the object, such as "Node worker-1".
-	Subject  string    `json:"subject"`
+	Subject string `json:"subject"`
+	// Sections are the parts of what is known. One that has nothing to say is left out.
 	Sections []Section `json:"sections"`
 }
 
 // Section is a part of an Explanation.
 type Section struct {
+	// Title is for people, and may change.
 	Title string `json:"title"`
 	Facts []Fact `json:"facts"`
 }
 
 // Fact is one thing that is known.
 type Fact struct {
+	// Name is what the fact is about; several facts of a section may have the same.
 	Name  string `json:"name"`
 	Value string `json:"value"`
-	// Why says where it comes from, or what follows.
+	// Why is where it comes from, or what follows.
 	Why string `json:"why,omitempty"`
-	// Problem says that somebody has to look after it.
+	// Problem is whether somebody has to look after it.
 	Problem bool `json:"problem,omitempty"`
 }
 

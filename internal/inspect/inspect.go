@@ -3,11 +3,10 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"net/netip"
 	"slices"
-	"strings"
+	"sort"
 	"sync"
 	"time"
 
@@ -154,8 +153,9 @@ func (t *told) all() []plan.Warning {
 			all = append(all, w)
 		}
 	}
-	slices.SortFunc(all, func(a, b plan.Warning) int {
-		return cmp.Or(strings.Compare(a.Message, b.Message), strings.Compare(a.Reason, b.Reason))
+	sort.Slice(all, func(n, m int) bool {
+		a, b := &all[n], &all[m]
+		return a.Message < b.Message || a.Message == b.Message && a.Reason < b.Reason
 	})
 	t.events = nil
 	return all

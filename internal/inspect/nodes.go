@@ -1,10 +1,10 @@
 package inspect
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"sort"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -221,7 +221,7 @@ func labels(machine cloud.Instance) []label {
 	for key, value := range machine.Labels {
 		all = append(all, label{key: key, value: value})
 	}
-	slices.SortFunc(all, func(a, b label) int { return cmp.Compare(a.key, b.key) })
+	sort.Slice(all, func(n, m int) bool { return all[n].key < all[m].key })
 	return all
 }
 

@@ -31,7 +31,7 @@ func (s Set) enable(values Values, portably map[string]bool) []Problem {
 		switch present, there := values[on.Key]; {
 		case !there:
 			values[on.Key] = on.Value
-		case present != on.Value:
+		case present != on.Value && !key.Defaults:
 			problems = append(problems, Problem{Key: key.Name, Value: value, Warning: true, Idle: on.Key + " is " + present + ", which wins"})
 		}
 	}

@@ -67,8 +67,10 @@ type Key struct {
 	// made and changed: they are deleted with their Services.
 	OtherController []string
 	// Enables is the value that another key of the provider gets, unless it is given, where the key
-	// is spelled as its Name. Upstream's keys of some clouds have no effect without such a switch.
-	Enables Setting
+	// is spelled as its Name. Upstream's keys of some clouds have no effect without such a switch. Defaults says that the key has an
+	// effect with any value of the other one.
+	Enables  Setting
+	Defaults bool
 	// Yields are keys of the provider that stand above this one: where any is given it has no effect,
 	// and an event says so.
 	Yields []string

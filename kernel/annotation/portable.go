@@ -155,6 +155,12 @@ func (k Key) SwitchingOn(name, value string) Key {
 	return k
 }
 
+// Defaulting returns the key with another one that its Name gives a value to, unless it has one of its own, see Enables.
+func (k Key) Defaulting(name, value string) Key {
+	k.Enables, k.Defaults = Setting{name, value}, true
+	return k
+}
+
 // With returns the kernel's keys and a provider's together. A provider key of the same
 // name, such as Disown.WithAliases(…), takes the kernel key's place.
 func (s Set) With(provider Set) Set {

@@ -113,6 +113,22 @@ func TestEnables(t *testing.T) {
 	}
 }
 
+// A key that gives another one its default has an effect whatever the other one is.
+func TestDefaulting(t *testing.T) {
+	ports := annotation.Key{Name: "cloud.io/ports", Type: annotation.TypeString, Doc: "Ports."}
+	certificate := annotation.Certificate.Defaulting(ports.Name, "443")
+	for given, want := range map[string]string{"": "443", "81": "81"} {
+		all := map[string]string{certificate.Name: "shop"}
+		if given != "" {
+			all[ports.Name] = given
+		}
+		values, problems := annotation.Set{certificate, ports}.Parse(all)
+		if ports.In(values) != want || len(problems) > 0 {
+			t.Errorf("given %q: ports %q, %v; want %q and nothing to say", given, ports.In(values), problems, want)
+		}
+	}
+}
+
 func TestYields(t *testing.T) {
 	upstream := annotation.Key{Name: "cloud.io/port", Type: annotation.TypeString, Doc: "Port of the node."}
 	portable := annotation.HealthPort.Under(upstream.Name)

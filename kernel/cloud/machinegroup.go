@@ -98,6 +98,8 @@ type Labeler interface {
 	// Labels reads the labels of machines, any number of them. One that is missing from the
 	// answer has none. With an error the answer has the labels that were read all the same.
 	Labels(ctx context.Context, machines []Instance) (map[InstanceID]map[string]string, error)
+	// ZoneKeys are the keys of labels that all machines of a zone have alike. It is pure.
+	ZoneKeys() []string
 }
 
 // LabelNeed says whether a Node waits for the labels of a Labeler.

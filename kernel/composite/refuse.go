@@ -88,10 +88,11 @@ func (r *run) isReplacement(s *step) bool {
 
 // putBack returns what was deleted to be made again by a step, as it was before.
 func (r *run) putBack(s *step) (back []cloud.Resource) {
-	of := []cloud.Resource{s.wanted}
 	if s.verb != cloud.Create {
 		return nil
-	} else if s.kind.Together != "" {
+	}
+	of := []cloud.Resource{s.wanted}
+	if s.kind.Together != "" {
 		of = s.all()
 	}
 	for _, one := range of {
@@ -107,4 +108,39 @@ func (r *run) putBack(s *step) (back []cloud.Resource) {
 		r.model.wanted.byRef[one.Ref()] = former
 	}
 	return back
+}
+
+// left are the steps that are left after one that was refused, and its resources that are put back: those that need nothing of it, and
+// nothing that needs it. Nothing but targets is replaced. What goes depends on what comes in its place, so that is known last.
+func (r *run) left(refused *step, back []cloud.Resource) []*step {
+	if r.model.deletes || refused.verb == cloud.Delete {
+		return nil
+	}
+	rest := r.model.remainder()
+	for _, one := range back {
+		rest.made[one.Ref()] = true
+	}
+	for _, one := range refused.all() {
+		rest.goes(refused.kind, one, rest.made[one.Ref()])
+	}
+	var left []*step
+	for _, s := range r.steps[1:] {
+		left = append(left, rest.part(s, refused)...)
+	}
+	return rest.withoutServing(left)
+}
+
+// plan plans what is left of a change, after a refusal without the deletion of what serves in the place of what was refused.
+func (r *run) plan() (err error) {
+	if r.steps, err = r.model.plan(); err != nil || len(r.refusals) == 0 {
+		return err
+	}
+	rest := r.model.remainder()
+	for _, s := range r.steps {
+		for _, one := range s.all() {
+			rest.made[one.Ref()] = s.verb != cloud.Delete
+		}
+	}
+	r.steps = rest.withoutServing(r.steps)
+	return nil
 }

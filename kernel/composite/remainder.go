@@ -6,41 +6,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// left are the steps that are left after one that was refused, and its resources that are put back: those that need nothing of it, and
-// nothing that needs it. Nothing but targets is replaced. What goes depends on what comes in its place, so that is known last.
-func (r *run) left(refused *step, back []cloud.Resource) []*step {
-	if r.model.deletes || refused.verb == cloud.Delete {
-		return nil
-	}
-	rest := r.model.remainder()
-	for _, one := range back {
-		rest.made[one.Ref()] = true
-	}
-	for _, one := range refused.all() {
-		rest.goes(refused.kind, one, rest.made[one.Ref()])
-	}
-	var left []*step
-	for _, s := range r.steps[1:] {
-		left = append(left, rest.part(s, refused)...)
-	}
-	return rest.withoutServing(left)
-}
-
-// plan plans what is left of a change, after a refusal without the deletion of what serves in the place of what was refused.
-func (r *run) plan() (err error) {
-	if r.steps, err = r.model.plan(); err != nil || len(r.refusals) == 0 {
-		return err
-	}
-	rest := r.model.remainder()
-	for _, s := range r.steps {
-		for _, one := range s.all() {
-			rest.made[one.Ref()] = s.verb != cloud.Delete
-		}
-	}
-	r.steps = rest.withoutServing(r.steps)
-	return nil
-}
-
 func (m *model) remainder() *remainder {
 	return &remainder{model: m, made: map[cloud.IDOf]bool{}, without: map[cloud.IDOf]bool{}, gone: map[cloud.IDOf]bool{}, half: map[cloud.IDOf]string{}}
 }

@@ -3,6 +3,7 @@ package composite
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -70,7 +71,16 @@ func TestFits(t *testing.T) {
 			}
 		})
 		f := newFake(kinds, present, wanted)
-		_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		planned, err := f.balancers().Forecast(t.Context(), cloud.Change{After: &cloud.Balancer{}})
+		var steps []string
+		for _, op := range planned {
+			steps = append(steps, fmt.Sprintf("%s %s %s", op.Verb, op.Kind, op.Key))
+		}
+		if !errors.Is(err, test.answer) || !slices.Equal(steps, test.done) || len(f.done) > 0 || asked != 1 {
+			t.Errorf("%s: planned %q, %v, asked %d times; want %q", name, steps, err, asked, test.done)
+		}
+		asked = 0
+		_, err = f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
 		if !errors.Is(err, test.answer) || !slices.Equal(f.done, test.done) || asked != 1 || len(f.problems) > 0 {
 			t.Errorf("%s: carried out %q, %v, asked %d times; want %q; problems %q", name, f.done, err, asked, test.done, f.problems)
 		}

@@ -2,17 +2,20 @@ package composite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Planner says which steps a change takes.
+// Planner says which steps a change takes. It only reads.
 type Planner interface {
-	// Steps returns the steps of a change, in the order in which they are carried out. It only
-	// reads.
+	// Steps returns the steps of a change, in the order in which they are carried out.
 	Steps(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
+	// Forecast returns those that Apply would carry out, as far as is known beforehand what the cloud would refuse, together with the
+	// refusals.
+	Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error)
 }
 
 var _ Planner = (*balancers)(nil)
@@ -27,6 +30,48 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 	if err != nil {
 		return nil, err
 	}
+	return printed(steps, change), nil
+}
+
+// Forecast implements Planner.
+func (b *balancers) Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	r, err := b.begin(ctx, change)
+	if err != nil {
+		return nil, err
+	}
+	var steps []*step
+	for len(r.steps) > 0 {
+		s := r.steps[0]
+		err := r.refusedBeforehand(ctx, s)
+		switch {
+		case err == nil:
+			steps = append(steps, s)
+			r.note(s, "")
+		case b.isRefusal(err):
+			err = r.refuse(s, err)
+		}
+		if err != nil {
+			return printed(steps, change), b.ended(err, r.refusals)
+		}
+	}
+	return printed(steps, change), errors.Join(r.refusals...)
+}
+
+// refusedBeforehand returns why the cloud would refuse a step, as far as that is known without it, nil where it is not known.
+func (r *run) refusedBeforehand(ctx context.Context, s *step) error {
+	if s.replaces == nil || r.unresolved(*s.replaces) == nil { // else it cannot be asked before what it refers to is there
+		if err := r.fits(ctx, s); err != nil {
+			return err
+		}
+	}
+	if problem := s.wanted.Problem; problem != nil {
+		return fmt.Errorf("%s: %w", s.doing(), problem)
+	}
+	return nil
+}
+
+// printed returns steps as they are printed.
+func printed(steps []*step, change cloud.Change) []cloud.Operation {
 	var operations []cloud.Operation
 	nodes := map[cloud.InstanceID]string{}
 	for _, candidate := range change.Input.Candidates {
@@ -35,7 +80,7 @@ func (b *balancers) Steps(ctx context.Context, change cloud.Change) ([]cloud.Ope
 	for _, s := range steps {
 		operations = append(operations, s.operations(nodes)...)
 	}
-	return operations, nil
+	return operations
 }
 
 // operations returns the step as it is printed, with the names of nodes: each of several resources in one request by itself.

@@ -193,7 +193,7 @@ func (f *fixture) plannedSteps(change cloud.Change) (*[]cloud.Operation, error) 
 	if planner == nil {
 		return nil, nil
 	}
-	steps, err := planner.Steps(f.ctx(), change)
+	steps, err := planner.Forecast(f.ctx(), change)
 	return &steps, err
 }
 

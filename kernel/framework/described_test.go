@@ -32,9 +32,7 @@ func TestDescribedNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver, balancers, errs := &racks{}, &balancing{}, frameworktest.Logged(t)
 		decorated := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
-		server := runningOn(t, decorated, func(c *Cloud) inventory {
-			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
-		}, balancers)
+		server := runningOn(t, decorated, machinesOf(decorated), balancers)
 		rack := node("rack-1", "", withTaint(uninitializedTaint), withReady(corev1.ConditionTrue), withIP("192.0.2.1"))
 		rack.ResourceVersion, rack.CreationTimestamp = "", metav1.Now()
 		nodes := server.CoreV1().Nodes()

@@ -18,7 +18,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -75,9 +74,7 @@ func TestForeignNodesAreLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		driver, balancers, errs := &empty{}, &balancing{}, frameworktest.Logged(t)
 		decorated := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
-		server := runningOn(t, decorated, func(c *Cloud) inventory {
-			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
-		}, balancers)
+		server := runningOn(t, decorated, machinesOf(decorated), balancers)
 		svc := service("web")
 		svc.ResourceVersion = ""
 		if _, err := server.CoreV1().Services("shop").Create(t.Context(), svc, metav1.CreateOptions{}); err != nil {

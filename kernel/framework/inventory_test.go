@@ -36,9 +36,7 @@ func TestInventoryIsReadAgain(t *testing.T) {
 		}
 		frameworktest.Logged(t)
 		decorated := run.Decorate(driver, run.Options{Descriptor: static.Descriptor(), Inventory: listed})
-		server := runningOn(t, decorated, func(c *Cloud) inventory {
-			return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
-		}, nil)
+		server := runningOn(t, decorated, machinesOf(decorated), nil)
 		waiting := node("nas-1", "", withTaint(uninitializedTaint), withReady(corev1.ConditionTrue), withIP("192.0.2.1"))
 		waiting.ResourceVersion, waiting.CreationTimestamp = "", metav1.Now()
 		nodes := server.CoreV1().Nodes()

@@ -76,9 +76,7 @@ func waitsForItsMachine(t *testing.T, ready corev1.ConditionStatus) {
 	frameworktest.Logged(t)
 	driver := &late{}
 	decorated := run.Decorate(cloudtest.Driver(driver), run.Options{Descriptor: cloud.Descriptor{Name: "sim", ProviderIDSchemes: []string{"sim"}}})
-	server := runningOn(t, decorated, func(c *Cloud) inventory {
-		return instance.New(instance.Options{Cloud: decorated, Nodes: c.Nodes, Events: c.recorder})
-	}, nil)
+	server := runningOn(t, decorated, machinesOf(decorated), nil)
 	web := node("web", "", withTaint(uninitializedTaint), withReady(ready))
 	web.ResourceVersion, web.CreationTimestamp = "", metav1.NewTime(time.Now().Add(-time.Hour))
 	nodes := server.CoreV1().Nodes()

@@ -32,8 +32,10 @@ type labels struct {
 	known map[cloud.InstanceID]map[string]string
 	// some are labels that were read although the request as a whole failed.
 	some map[cloud.InstanceID]map[string]string
-	// without are the types of machines that turned out to have no labels.
+	// without are the types of machines that turned out to have no labels but those of their zone. These are in zones, by the zone's
+	// name, where they were asked for.
 	without map[string]bool
+	zones   map[string]map[string]string
 	// failure answers for a moment after it happened; failures are how many there were in a row.
 	failure  error
 	failedAt time.Time
@@ -45,7 +47,7 @@ func newLabels(s *state, reader cloud.Labeler) *labels {
 	if reader == nil {
 		return nil
 	}
-	l := &labels{state: s, reader: reader, known: map[cloud.InstanceID]map[string]string{}, some: map[cloud.InstanceID]map[string]string{}, without: map[string]bool{}}
+	l := &labels{state: s, reader: reader, known: map[cloud.InstanceID]map[string]string{}, some: map[cloud.InstanceID]map[string]string{}, without: map[string]bool{}, zones: map[string]map[string]string{}}
 	l.questions = batch.Batcher[cloud.InstanceID, map[string]string]{Wait: s.policy.Coalesce, Rejoin: true, Turn: make(chan struct{}, 1), Answer: l.read}
 	return l
 }
@@ -54,7 +56,7 @@ func newLabels(s *state, reader cloud.Labeler) *labels {
 //
 //	needed    known  reading them  answer
 //	not       –      –             as it is
-//	wanted    type   –             as it is: machines of this type have none
+//	wanted    type   –             with those of its zone: machines of this type have no others
 //	wanted    yes    –             with them
 //	required  yes    –             with them
 //	wanted    no     fails         with those that were read all the same, and the Node is told: a Node without is better than none
@@ -68,8 +70,8 @@ func (l *labels) add(ctx context.Context, machine cloud.Instance, node *corev1.N
 		return machine, nil
 	}
 	more, known := l.recall(machine.ID)
-	if !known && need == cloud.LabelsWanted && l.lacks(machine.Type) {
-		return machine, nil
+	if !known && need == cloud.LabelsWanted {
+		more, known = l.ofItsZone(machine)
 	}
 	if !known {
 		var err error
@@ -198,15 +200,21 @@ func (l *labels) failed() error {
 	return nil
 }
 
-// lacks reports whether machines of that type are known to have no labels.
-func (l *labels) lacks(machineType string) bool {
+// ofItsZone returns the labels of a machine's zone, and true when machines of its type are known to have no others.
+func (l *labels) ofItsZone(machine cloud.Instance) (map[string]string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.without[machineType]
+	zone, known := l.zones[machine.Zone]
+	return zone, l.without[machine.Type] && (known || l.hasZone(machine))
+}
+
+// hasZone reports whether the machine itself has all labels of its zone.
+func (l *labels) hasZone(machine cloud.Instance) bool {
+	return !slices.ContainsFunc(l.reader.ZoneKeys(), func(key string) bool { return machine.Labels[key] == "" })
 }
 
 // remember keeps what was read: no labels are an answer too, and which types of machines have
-// none. One that does not run proves nothing.
+// none but those of their zone. One that does not run proves nothing.
 func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]map[string]string, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -224,8 +232,18 @@ func (l *labels) remember(machines []cloud.Instance, read map[cloud.InstanceID]m
 	for _, machine := range machines {
 		l.known[machine.ID] = read[machine.ID]
 		delete(l.some, machine.ID)
+		zone := map[string]string{}
+		for _, key := range l.reader.ZoneKeys() {
+			if value, has := read[machine.ID][key]; has {
+				zone[key] = value
+			}
+		}
+		whole := len(zone) == len(l.reader.ZoneKeys())
+		if whole && !l.hasZone(machine) {
+			l.zones[machine.Zone] = zone
+		}
 		switch {
-		case len(read[machine.ID]) > 0:
+		case len(read[machine.ID]) > len(zone):
 			delete(l.without, machine.Type)
 		case machine.Type != "" && machine.State == cloud.StateRunning:
 			l.without[machine.Type] = true

@@ -64,7 +64,7 @@ func (l *labelled) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 	labels := map[cloud.InstanceID]map[string]string{}
 	for _, machine := range machines {
 		if l.zoned {
-			labels[machine.ID] = map[string]string{labelZone: "z"}
+			labels[machine.ID] = map[string]string{labelZone: "z" + machine.Zone}
 		}
 	}
 	if l.down != nil {
@@ -78,6 +78,13 @@ func (l *labelled) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 		labels[machine.ID] = map[string]string{labelRack: "rack-of-" + machine.Name}
 	}
 	return labels, nil
+}
+
+func (l *labelled) ZoneKeys() []string {
+	if l.zoned {
+		return []string{labelZone}
+	}
+	return nil
 }
 
 func (l *labelled) fail(err error) {
@@ -248,26 +255,6 @@ func TestCallsForLabelsThatAreThrottled(t *testing.T) {
 		time.Sleep(cache.MaxMiss)
 		if machine, err := i.Metadata(t.Context(), must); err != nil || machine.Labels[labelRack] == "" {
 			t.Errorf("afterwards: %v, %v", machine.Labels, err)
-		}
-	})
-}
-
-// A type that has no labels is not asked for again, so that its Nodes wait for nobody.
-func TestTypesWithoutLabels(t *testing.T) {
-	simulate(t, func(t *testing.T) {
-		l := newLabelled(aws)
-		i := l.inventoryOf(l, nil)
-		plain := func(name string) *corev1.Node {
-			l.change(l.boot(name), func(m *cloud.Instance) { m.Type = "plain" })
-			return l.join(name)
-		}
-		if _, err := i.Metadata(t.Context(), plain("first")); err != nil {
-			t.Fatal(err)
-		}
-		asked := len(l.asked)
-		l.fail(errDown)
-		if _, err := i.Metadata(t.Context(), plain("second")); err != nil || len(l.asked) != asked {
-			t.Errorf("%d more calls for a type without labels, %v", len(l.asked)-asked, err)
 		}
 	})
 }

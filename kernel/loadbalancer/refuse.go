@@ -25,7 +25,7 @@ import (
 //	                               was looked up some minutes ago
 //	something impossible          has no balancer, and that was not looked up  read, so that all problems are said at once;
 //	                                                                            refused while many others are
-//	something impossible          a run for it has brought the targets of      refused
+//	something impossible          a run for it has brought the targets of      refused, also for what the run has looked up
 //	                               its balancer to these machines
 //	something impossible          is to be compared, or anything else          read: the targets follow
 //	                                                                            the nodes
@@ -46,8 +46,12 @@ func (r *reconciliation) refuse(ctx context.Context) error {
 	if r.Memory.Retargeted != machines(c) {
 		return nil
 	}
-	r.say(slices.Concat(r.Asked.Warnings, r.impossible, c.Warnings())...)
-	return problem.Combine(r.impossible)
+	problems := r.impossible
+	if last := r.Memory.Refusal; r.stillCounts(last) {
+		problems = problem.Only(last.Said)
+	}
+	r.say(slices.Concat(r.Asked.Warnings, problems, c.Warnings())...)
+	return problem.Combine(problems)
 }
 
 // known reports whether the Service may have a balancer, or names one.
@@ -100,10 +104,17 @@ func (r *reconciliation) unread(err error) error {
 // noteRefusal remembers why a Service without a balancer is refused, so that nothing is read when it is tried again.
 func (r *reconciliation) noteRefusal(d decide.Decision) {
 	r.Memory.Refusal = nil
-	if _, refused := errors.AsType[problem.Problems](d.Err); refused && !r.isUnanswered() && !r.Facts.Balancer.Found && !r.known() {
-		r.Memory.Refusal = &state.Refusal{
-			Request: r.request(), Machines: machines(r.Facts.Candidates), At: time.Now(), Said: slices.Concat(r.Asked.Warnings, d.Warnings), Err: d.Err,
-		}
+	if !r.Facts.Balancer.Found && !r.known() {
+		r.keepRefusal(d)
+	}
+}
+
+func (r *reconciliation) keepRefusal(d decide.Decision) {
+	if _, refused := errors.AsType[problem.Problems](d.Err); !refused || r.isUnanswered() {
+		return
+	}
+	r.Memory.Refusal = &state.Refusal{
+		Request: r.request(), Machines: machines(r.Facts.Candidates), At: time.Now(), Said: slices.Concat(r.Asked.Warnings, d.Warnings), Err: d.Err,
 	}
 }
 
@@ -115,6 +126,7 @@ func (r *reconciliation) isUnanswered() bool { return r.Facts.Answer != nil && r
 func (r *reconciliation) noteRetargeted(d decide.Decision) {
 	if len(r.impossible) > 0 && r.Facts.Balancer.Found && len(d.Held) == 0 && r.Live && r.again == 0 {
 		r.Memory.Retargeted = machines(r.Facts.Candidates)
+		r.keepRefusal(d)
 	}
 }
 

@@ -153,6 +153,56 @@ func TestWhatNeedsNoReadingIsSaidToo(t *testing.T) {
 	}
 }
 
+// What was looked up for a Service with a balancer is said again when it is tried again, without another look. It is not said for
+// another request, for which nothing is looked up.
+func TestAllProblemsAreSaidAgain(t *testing.T) {
+	f, d := newCountingFixture(t)
+	f.settle()
+	f.wrote("create balancer")
+	d.first = &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
+	f.svc.Annotations[keyAlgorithm.Name] = "best"
+	for try, reads := range []int{1, 0, 0} {
+		f.events.take()
+		d.took()
+		fails(t, f.ensure(), keyAlgorithm.Name, "there is no such proxy")
+		if said := strings.Join(f.events.take(), "\n"); !strings.Contains(said, keyAlgorithm.Name) || !strings.Contains(said, "there is no such proxy") {
+			t.Errorf("try %d: events %s", try, said)
+		}
+		if got, _ := d.took(); len(got) != reads {
+			t.Errorf("try %d: %d reads, want %d", try, len(got), reads)
+		}
+	}
+	f.nodes = append(f.nodes, node("odd"))
+	f.nodes[len(f.nodes)-1].Spec.ProviderID = "aws:///x/i-1"
+	f.events.take()
+	fails(t, f.ensure(), "there is no such proxy")
+	f.said("InvalidConfiguration: ", "TargetSkipped: odd")
+	f.svc.Annotations[keyAlgorithm.Name] = "better"
+	if err := f.ensure(); err == nil || strings.Contains(err.Error(), "proxy") {
+		t.Errorf("another request: %v, want what is known without a look", err)
+	}
+}
+
+// What was looked up is not said for longer than some minutes: somebody may have mended it in the cloud.
+func TestProblemsThatWereLookedUpGetOld(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f, d := newCountingFixture(t)
+		f.settle()
+		d.first = &cloud.Invalid{Field: keyProxy.Name, Value: "z9", Want: "there is no such proxy"}
+		f.svc.Annotations[keyAlgorithm.Name] = "best"
+		fails(t, f.ensure(), keyAlgorithm.Name, "there is no such proxy")
+		d.first = nil
+		time.Sleep(impossibleAge + time.Second)
+		d.took()
+		if err := f.ensure(); err == nil || strings.Contains(err.Error(), "proxy") || !strings.Contains(err.Error(), keyAlgorithm.Name) {
+			t.Errorf("later: %v, want what is known without a look", err)
+		}
+		if reads, _ := d.took(); len(reads) > 0 {
+			t.Errorf("%d reads, want none", len(reads))
+		}
+	})
+}
+
 // A question that the cloud did not answer is asked again.
 func TestUnansweredQuestionIsAskedAgain(t *testing.T) {
 	f, d := newCountingFixture(t, annotated(keyAlgorithm.Name, "best"))

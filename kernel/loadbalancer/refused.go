@@ -61,7 +61,7 @@ func (r writer) partly(ctx context.Context, progress cloud.Progress, err error) 
 	if _, waits := errors.AsType[*Pending](err); waits || !progress.Pending || !progress.GoesOn {
 		return err
 	}
-	pending := problem.WaitFor(progress, problem.Working)
+	pending := problem.WaitFor(progress, "the cloud refuses a part of the change, and is working on the others")
 	pending.Err = err
 	return pending
 }

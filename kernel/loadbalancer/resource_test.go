@@ -17,6 +17,10 @@ type ofResources struct {
 	err          error
 }
 
+func (o *ofResources) Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	return o.Steps(ctx, change)
+}
+
 func (o *ofResources) Steps(_ context.Context, change cloud.Change) ([]cloud.Operation, error) {
 	if !o.lacks || change.After == nil {
 		return nil, o.err

@@ -3,6 +3,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
@@ -32,4 +34,15 @@ func (p Plan) Executable() []cloud.Operation {
 		}
 	}
 	return executable
+}
+
+// BlockedBy returns the plan with all operations blocked for a reason, but for those that are blocked already.
+func (p Plan) BlockedBy(why string) Plan {
+	p.Operations = slices.Clone(p.Operations)
+	for i := range p.Operations {
+		if op := &p.Operations[i]; op.Blocked == "" {
+			op.Blocked = why
+		}
+	}
+	return p
 }

@@ -1,12 +1,6 @@
 package plan
 
-import (
-	"encoding/json"
-	"fmt"
-	"io"
-
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-)
+import "github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 
 // Version is that of a Report's JSON form. It changes when a program that reads the old form
 // could be misled by the new one; fields may be added without that.
@@ -136,14 +130,3 @@ func (r Report) Differs() bool { return r.Summary.Differing > 0 }
 
 // Failed reports whether something could not be planned.
 func (r Report) Failed() bool { return r.Summary.Failed > 0 }
-
-// JSON writes the report as one indented JSON object and a newline.
-func (r Report) JSON(w io.Writer) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(r); err != nil {
-		return fmt.Errorf("writing the plans: %w", err)
-	}
-	return nil
-}

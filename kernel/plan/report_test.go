@@ -2,8 +2,10 @@ package plan_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
@@ -33,7 +35,7 @@ var reports = map[string]plan.Report{
 func TestReportGolden(t *testing.T) {
 	for name, r := range reports {
 		var text, coloured, narrow, data bytes.Buffer
-		if err := errors.Join(r.Text(&text, layout.Page{}), r.Text(&coloured, layout.Page{Colour: true}), r.Text(&narrow, layout.Page{Width: 60}), r.JSON(&data)); err != nil {
+		if err := errors.Join(r.Text(&text, layout.Page{}), r.Text(&coloured, layout.Page{Colour: true}), r.Text(&narrow, layout.Page{Width: 60}), asJSON(&data, r)); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(narrow.String()) {
@@ -46,6 +48,14 @@ func TestReportGolden(t *testing.T) {
 		golden(t, name+".colour.txt", coloured.Bytes())
 		golden(t, name+".json", data.Bytes())
 	}
+}
+
+// asJSON writes a report as the command line does.
+func asJSON(w io.Writer, report plan.Report) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(report)
 }
 
 func TestReportCounts(t *testing.T) {
@@ -63,10 +73,8 @@ func TestReportCounts(t *testing.T) {
 
 func TestReportWriteErrors(t *testing.T) {
 	r := reports["report-every"]
-	for name, err := range map[string]error{"text": r.Text(fullDisk{}, layout.Page{}), "json": r.JSON(fullDisk{})} {
-		if !errors.Is(err, errFull) {
-			t.Errorf("%s: error %v, want that of the writer", name, err)
-		}
+	if err := r.Text(fullDisk{}, layout.Page{}); !errors.Is(err, errFull) {
+		t.Errorf("error %v, want that of the writer", err)
 	}
 	if plan.NewFailure(nil) != nil {
 		t.Error("nil is a failure")

@@ -62,6 +62,12 @@ func (p *planner) Steps(ctx context.Context, change cloud.Change) ([]cloud.Opera
 	})
 }
 
+func (p *planner) Forecast(ctx context.Context, change cloud.Change) ([]cloud.Operation, error) {
+	return call(ctx, p.caller, opPlanBalancer, func(ctx context.Context) ([]cloud.Operation, error) {
+		return p.next.Forecast(ctx, change)
+	})
+}
+
 type checker struct {
 	*caller
 	next cloud.Checker

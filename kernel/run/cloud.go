@@ -184,13 +184,20 @@ func (c *Cloud) Concerns(providerID string) bool {
 	return found && slices.Contains(c.Descriptor.ProviderIDSchemes, scheme)
 }
 
-// WithSteps returns the plan of a change with the steps that it takes.
+// WithSteps returns the plan of a change with the steps that it takes, and why the cloud would refuse others. Where it would refuse all,
+// the operations are blocked.
 func (c *Cloud) WithSteps(ctx context.Context, p plan.Plan, change cloud.Change) (plan.Plan, error) {
 	if c.Planner == nil || p.Empty() {
 		return p, nil
 	}
-	steps, err := c.Planner.Steps(ctx, change)
-	if !slices.Equal(steps, p.Executable()) { // else the operations are the steps
+	steps, err := c.Planner.Forecast(ctx, change)
+	refused := cloud.IsClass(err, cloud.FailureInvalid) || cloud.IsClass(err, cloud.FailureQuota)
+	switch {
+	case refused && len(steps) == 0:
+		return p.BlockedBy(err.Error()), err
+	case err != nil && !refused:
+		return p, err
+	case !slices.Equal(steps, p.Executable()): // else the operations are the steps
 		p.Steps = steps
 	}
 	return p, err

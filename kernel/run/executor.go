@@ -69,12 +69,11 @@ func (e *Executor) Apply(ctx context.Context, p plan.Plan, change cloud.Change) 
 		return e.goOn(ctx, p, change)
 	}
 	if e.mode.ReadOnly() {
-		whole, err := e.cloud.WithSteps(ctx, p, change)
-		if err != nil {
+		var err error
+		if p, err = e.cloud.WithSteps(ctx, p, change); err != nil {
 			e.log(p)
 			return cloud.Progress{}, err
 		}
-		p = whole
 	}
 	var progress cloud.Progress
 	err := e.write(ctx, p, func(ctx context.Context) (err error) {

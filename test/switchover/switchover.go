@@ -18,7 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -26,6 +25,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/schema"
 )
 
 const (
@@ -201,13 +201,7 @@ func (c *Cluster) Adopt(args ...string) (adopt.Report, Answer) {
 	if answer.Stdout == "" {
 		c.t.Fatalf("adopt: code %d: %s", answer.Code, answer.Stderr)
 	}
-	root, err := ccm.Root()
-	c.must(err)
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "docs", "reference", "adopt.schema.json"))
-	c.must(err)
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(answer.Stdout))
-	c.must(err)
-	if err := schema.Validate(document); err != nil {
+	if err := schema.Check("adopt", answer.Stdout); err != nil {
 		c.t.Error(err)
 	}
 	decoder := json.NewDecoder(strings.NewReader(answer.Stdout))

@@ -248,6 +248,7 @@ func (a *Adapter) UpdateLoadBalancer(ctx context.Context, _ string, svc *corev1.
 
 // EnsureLoadBalancerDeleted deletes the balancer, or begins to.
 func (a *Adapter) EnsureLoadBalancerDeleted(ctx context.Context, _ string, svc *corev1.Service) error {
+	a.pending.found.Delete(svc.UID)
 	err := a.delete(ctx, svc)
 	a.pending.set(svc.UID, waiting(err))
 	a.soon(svc, err)

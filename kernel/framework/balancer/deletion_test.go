@@ -16,8 +16,8 @@ import (
 
 // A Service that goes when a look has ended, and before the controller has asked for its result.
 func TestResultsOfServicesThatAreGone(t *testing.T) {
-	l := adapter(&fakeBalancers{}, &fakeServices{current: service("web")})
-	l.watch.look(service("web"))
+	l := adapter(&fakeBalancers{}, &fakeServices{current: service("web", withFinalizer)})
+	l.watch.look(service("web", withFinalizer))
 	if len(l.watch.results) != 1 {
 		t.Fatal("no result")
 	}
@@ -25,7 +25,7 @@ func TestResultsOfServicesThatAreGone(t *testing.T) {
 	if len(l.watch.results) != 0 {
 		t.Error("the result is kept")
 	}
-	l.watch.look(service("web"))
+	l.watch.look(service("web", withFinalizer))
 	l.watch.end("uid-web")
 	if len(l.watch.results) != 0 {
 		t.Error("the result of a look that another one overtook is kept")
@@ -92,7 +92,7 @@ func (l *late) last() time.Time {
 // An ensure by a copy of the Service that is older than its deletion ends no deletion. What it made
 // is deleted too, whenever it ends.
 func TestEnsureByAnOlderCopyEndsNoDeletion(t *testing.T) {
-	old, leaving := service("web"), service("web", withType(corev1.ServiceTypeClusterIP), withFinalizer)
+	old, leaving := service("web", withFinalizer), service("web", withType(corev1.ServiceTypeClusterIP), withFinalizer)
 	ensures := map[string]func(*Adapter) error{
 		"of the controller": func(l *Adapter) error {
 			_, err := l.EnsureLoadBalancer(context.Background(), "", old, nil)

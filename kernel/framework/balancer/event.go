@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -88,8 +89,9 @@ func said(err error) []string {
 }
 
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
-// a look at them as a failure, and a change of their targets as made.
-type pending struct{ services sync.Map }
+// a look at them as a failure, and a change of their targets as made. Found is since when it is to
+// ensure one for the sake of a result that is there: it reports a beginning then, which it did already.
+type pending struct{ services, found sync.Map }
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -105,6 +107,11 @@ func (p *pending) set(uid types.UID, busy bool) (was bool) {
 func (a *Adapter) Quiet(event *corev1.Event) bool { return a.pending.quiet(event) }
 
 func (p *pending) quiet(event *corev1.Event) bool {
+	if event.Reason == "EnsuringLoadBalancer" {
+		at, _ := p.found.LoadAndDelete(event.InvolvedObject.UID)
+		since, again := at.(time.Time)
+		return again && time.Since(since) <= resultAge
+	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
 	return early && event.Source.Component != recorder.Component && busy

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/request"
@@ -102,6 +103,7 @@ func (w *watch) finish(uid types.UID) {
 // forget drops what is known of a Service that is gone or gives its balancer up.
 func (w *watch) forget(uid types.UID) {
 	w.pending.set(uid, false)
+	w.pending.found.Delete(uid)
 	w.end(uid)
 }
 
@@ -115,6 +117,10 @@ func (w *watch) look(svc *corev1.Service) {
 	current := w.services.Current(svc)
 	if current == nil || request.IsDeleting(current) {
 		w.forget(svc.UID)
+		return
+	}
+	if !servicehelper.HasLBFinalizer(current) {
+		w.services.Enqueue(current) // it gave its balancer up meanwhile: nothing is made before the controller has added the finalizer again
 		return
 	}
 	nodes := w.nodes()
@@ -142,6 +148,9 @@ func (w *watch) look(svc *corev1.Service) {
 	w.mu.Lock()
 	w.results[svc.UID] = result{time.Now(), current, machinesOf(nodes), outcome, err}
 	w.mu.Unlock()
+	if changed {
+		w.pending.found.Store(svc.UID, time.Now())
+	}
 	w.services.Enqueue(current)
 }
 
@@ -175,12 +184,13 @@ func (w *watch) take(svc *corev1.Service, nodes []*corev1.Node) (loadbalancer.Ou
 }
 
 // sameRequest reports whether the Service asks for what the result is about. What was recorded then
-// may be there already or not.
+// may be there already or not, also what was recorded before a load balancer was made.
 func sameRequest(r result, svc *corev1.Service) bool {
 	recorded := func(s *corev1.Service) map[string]string {
 		all := map[string]string{}
 		maps.Copy(all, s.Annotations)
 		maps.Copy(all, r.outcome.Record)
+		delete(all, annotation.Creation.Name)
 		maps.DeleteFunc(all, func(_, value string) bool { return value == "" })
 		return all
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/frameworktest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/creation"
 )
 
 // A look that is done says so only of a change that was under way: one that comes later for another
@@ -24,7 +25,7 @@ func TestUpdatedIsSaidOfAChange(t *testing.T) {
 	for name, pending := range map[string]bool{"a change was under way": true, "another look": false} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				svc := service("web")
+				svc := service("web", withFinalizer)
 				l := adapter(&fakeBalancers{outcome: loadbalancer.Outcome{Status: &svc.Status.LoadBalancer}}, &fakeServices{current: svc})
 				events := &fakeRecorder{}
 				l.watch.events = events
@@ -63,7 +64,7 @@ func (c *changing) UpdateTargets(context.Context, *corev1.Service, []*corev1.Nod
 // Of a change of nodes that is refused for hours the Service's user learns, and not with each look.
 func TestLastingConflictIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc, server, b := service("web"), fake.NewClientset(), &changing{}
+		svc, server, b := service("web", withFinalizer), fake.NewClientset(), &changing{}
 		services := &fakeServices{current: svc}
 		l := adapter(&b.fakeBalancers, services)
 		l.Manager = b
@@ -90,7 +91,7 @@ func TestLastingConflictIsSaid(t *testing.T) {
 
 // What a replacement is about is written where the Service's user cannot write.
 func TestReplacementIsRecordedInTheStatus(t *testing.T) {
-	svc := service("web")
+	svc := service("web", withFinalizer)
 	server := fake.NewClientset(svc)
 	a := &annotator{client: server.CoreV1(), before: func(*corev1.Service, map[string]string) {}}
 	text := `{"request":"r","of":"lb-1","was":{"scope":"external"}}`
@@ -118,7 +119,7 @@ func TestReplacementIsRecordedInTheStatus(t *testing.T) {
 // annotation that is there already gets its condition all the same.
 func TestReplacementEndsInTheStatus(t *testing.T) {
 	text := `{"request":"r","of":"lb-1"}`
-	svc := service("web")
+	svc := service("web", withFinalizer)
 	server := fake.NewClientset(svc)
 	a := &annotator{client: server.CoreV1(), before: func(*corev1.Service, map[string]string) {}}
 	write := func(value string, want metav1.ConditionStatus) {
@@ -161,7 +162,7 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				status := &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}
 				m := &countedNodes{fakeBalancers: fakeBalancers{outcome: loadbalancer.Outcome{Status: status}}}
-				svc := service("web")
+				svc := service("web", withFinalizer)
 				if !told {
 					svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{IP: "192.0.2.9"}}
 				}
@@ -192,6 +193,37 @@ func TestAddressIsToldThoughNodesJoined(t *testing.T) {
 	}
 }
 
+// The controller takes the result of a look also where the Service has got a record meanwhile that its balancer is about to be made, and
+// no other where it asks for something else.
+func TestResultAfterTheRecordOfACreation(t *testing.T) {
+	for name, c := range map[string]struct {
+		written map[string]string
+		want    int // ensures
+	}{
+		"a record":        {creation.Record{At: time.Now()}.Annotation(), 1},
+		"another request": {map[string]string{annotation.Name.Name: "shop-front"}, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				m := &countedNodes{fakeBalancers: fakeBalancers{outcome: loadbalancer.Outcome{Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}}}}
+				svc := service("web", withFinalizer)
+				a := adapter(m, &fakeServices{current: svc})
+				a.watch.in(time.Second, svc)
+				time.Sleep(time.Second)
+				synctest.Wait()
+				written := service("web", withFinalizer)
+				written.Annotations = c.written
+				if got, err := a.EnsureLoadBalancer(t.Context(), "", written, nil); err != nil || len(got.Ingress) != 1 {
+					t.Errorf("status %+v, %v", got, err)
+				}
+				if ensured := m.Take(); len(ensured) != c.want {
+					t.Errorf("ensured %d times, want %d", len(ensured), c.want)
+				}
+			})
+		})
+	}
+}
+
 // held are balancers whose ensures wait until they are let go.
 type held struct {
 	fakeBalancers
@@ -208,7 +240,7 @@ func (h *held) Ensure(_ context.Context, svc *corev1.Service, _ []*corev1.Node) 
 // However often a Service is changed while it is looked at, one more look follows.
 func TestOneLookAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		svc := service("web")
+		svc := service("web", withFinalizer)
 		m := &held{free: make(chan struct{})}
 		a := adapter(m, &fakeServices{current: svc})
 		for range 20 {
@@ -226,4 +258,39 @@ func TestOneLookAtATime(t *testing.T) {
 			t.Errorf("%d looks afterwards, want one", len(begun))
 		}
 	})
+}
+
+// A Service that gave its load balancer up before a look gets none by it, since nothing would delete that again: the controller adds its
+// finalizer first.
+func TestLooksMakeNothingWithoutTheFinalizer(t *testing.T) {
+	m, services := &countedNodes{}, &fakeServices{current: service("web")}
+	adapter(m, services).watch.look(service("web", withFinalizer))
+	if ensured, queued := m.Take(), services.Take(); len(ensured) > 0 || !slices.Equal(queued, []string{"queue web"}) {
+		t.Errorf("ensured %v, queued %v; want it left to the controller", ensured, queued)
+	}
+}
+
+// That the controller begins is said once of a change whose result is there, and of any other.
+func TestBeginningIsSaidOnce(t *testing.T) {
+	for name, c := range map[string]struct {
+		then  func(*Adapter, *corev1.Service)
+		quiet bool
+	}{
+		"for the result":             {func(*Adapter, *corev1.Service) {}, true},
+		"it was deleted since":       {func(a *Adapter, svc *corev1.Service) { _ = a.EnsureLoadBalancerDeleted(t.Context(), "", svc) }, false},
+		"the controller comes later": {func(*Adapter, *corev1.Service) { time.Sleep(resultAge + time.Second) }, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			m := &countedNodes{fakeBalancers: fakeBalancers{outcome: loadbalancer.Outcome{Status: &corev1.LoadBalancerStatus{Ingress: []corev1.LoadBalancerIngress{{IP: "192.0.2.1"}}}}}}
+			svc := service("web", withFinalizer)
+			a := adapter(m, &fakeServices{current: svc})
+			a.pending.set(svc.UID, true)
+			a.watch.look(svc)
+			c.then(a, svc)
+			begins := &corev1.Event{Reason: "EnsuringLoadBalancer", InvolvedObject: corev1.ObjectReference{UID: svc.UID}}
+			if got := []bool{a.Quiet(begins), a.Quiet(begins)}; !slices.Equal(got, []bool{c.quiet, false}) {
+				t.Errorf("%s: kept from being said %v, want %t once", name, got, c.quiet)
+			}
+		})
+	}
 }

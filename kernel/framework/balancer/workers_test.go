@@ -35,7 +35,7 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		a := adapter(m, services)
 		a.workers.all = 3
 		named := func(name string) *corev1.Service {
-			svc := service(name)
+			svc := service(name, withFinalizer)
 			svc.UID = types.UID(name)
 			return svc
 		}

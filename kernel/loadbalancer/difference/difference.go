@@ -85,9 +85,9 @@ func diffListeners(before, after []cloud.Listener) []cloud.Operation {
 		will, stays := wanted[key]
 		switch {
 		case !existed:
-			operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindListener, Key: key, After: listenerSummary(will)})
+			operations = append(operations, cloud.Operation{Verb: cloud.Create, Kind: cloud.KindListener, Key: key, After: ListenerSummary(will)})
 		case !stays:
-			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindListener, Key: key, Before: listenerSummary(was)})
+			operations = append(operations, cloud.Operation{Verb: cloud.Delete, Kind: cloud.KindListener, Key: key, Before: ListenerSummary(was)})
 		default:
 			operations = append(operations, Fields(cloud.KindListener, key, was.Fields(), will.Fields())...)
 		}
@@ -224,8 +224,8 @@ func holds(a, b string) bool {
 	return b == "" || !slices.ContainsFunc(strings.Split(b, ","), func(item string) bool { return !slices.Contains(items, item) })
 }
 
-// listenerSummary says in a few words what a listener does: "HTTPS to HTTP 31443".
-func listenerSummary(l cloud.Listener) string {
+// ListenerSummary says in a few words what a listener does: "HTTPS to HTTP 31443".
+func ListenerSummary(l cloud.Listener) string {
 	text := string(l.Protocol) + " to "
 	if l.TargetProtocol != l.Protocol {
 		text += string(l.TargetProtocol) + " "
@@ -241,7 +241,7 @@ func balancerSummary(b cloud.Balancer) string {
 		parts = append(parts, "dual stack")
 	}
 	for _, l := range b.Listeners {
-		parts = append(parts, fmt.Sprintf("%s (%s)", l.Key(), listenerSummary(l)))
+		parts = append(parts, fmt.Sprintf("%s (%s)", l.Key(), ListenerSummary(l)))
 	}
 	if len(b.Allow) > 0 {
 		parts = append(parts, "only from "+strings.Join(b.Allow, " "))

@@ -50,6 +50,11 @@ func Combine(problems []Warning) error {
 	return all
 }
 
+// Only returns those that keep the Service from being served as asked.
+func Only(warnings []Warning) []Warning {
+	return slices.DeleteFunc(slices.Clone(warnings), func(w Warning) bool { return w.Err == nil })
+}
+
 // Add returns the problems with those others that are not about the same field: of that the first one is said. Where something is
 // known to be wrong, only what the Service's user can mend is added: it may be the reason why anything else failed.
 func Add(known, others []Warning) []Warning {

@@ -56,7 +56,7 @@ type Service struct {
 	// Retargeted are the machines to which the targets were brought of a balancer whose Service asks for something impossible, ""
 	// for none.
 	Retargeted string
-	// Refusal is why the Service was last refused that has no balancer, nil for nothing.
+	// Refusal is why the Service was last refused, as far as it counts when it is tried again, nil for nothing.
 	Refusal *Refusal
 	// Refused are the machines that the cloud has refused as targets, nil for none.
 	Refused *RefusedTargets

@@ -204,4 +204,7 @@ func TestZoneIDsAreReadWhereTheyAreMissing(t *testing.T) {
 	if calls := len(fake.Made("DescribeAvailabilityZones")); err != nil || labels["i-1"][label] != "euw1-lax1-az1" || calls != 1 {
 		t.Errorf("Labels = %v, %v, with %d calls", labels, err, calls)
 	}
+	if keys := m.ZoneKeys(); !slices.Equal(keys, []string{label}) {
+		t.Errorf("labels that are the same in a zone: %v", keys)
+	}
 }

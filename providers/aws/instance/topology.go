@@ -78,6 +78,9 @@ func (m *Machines) Labels(ctx context.Context, machines []cloud.Instance) (map[c
 	return labels, errors.Join(zones, err)
 }
 
+// ZoneKeys implements cloud.Labeler.
+func (m *Machines) ZoneKeys() []string { return []string{labelZoneID} }
+
 // zonesOf returns the labels of their zones for the machines that lack them.
 func (m *Machines) zonesOf(ctx context.Context, machines []cloud.Instance) (map[cloud.InstanceID]map[string]string, error) {
 	labels := map[cloud.InstanceID]map[string]string{}

@@ -46,7 +46,7 @@ func openOutput(record string, broken context.CancelCauseFunc) (*output, error) 
 func (o *output) Write(p []byte) (int, error) {
 	n, err := o.file.Write(p)
 	if err == nil && o.record != nil {
-		_, err = o.record.Write(p)
+		err = o.record.output(p)
 	}
 	if err != nil {
 		o.broken(fmt.Errorf("writing the output: %w", err))

@@ -28,12 +28,12 @@ func newRecorder(file io.WriteCloser) (*recorder, error) {
 	return r, r.line(map[string]int{"version": 2, "width": recordedColumns, "height": recordedRows})
 }
 
-// Write records an output with its time, in hundredths of a second.
-func (r *recorder) Write(p []byte) (int, error) {
+// output records an output with its time, in hundredths of a second.
+func (r *recorder) output(p []byte) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	seconds := math.Round(time.Since(r.started).Seconds()*100) / 100
-	return len(p), r.line([]any{seconds, "o", string(p)})
+	return r.line([]any{seconds, "o", string(p)})
 }
 
 func (r *recorder) line(content any) error {

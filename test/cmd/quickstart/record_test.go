@@ -41,7 +41,7 @@ func TestRecorder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.Write([]byte("\x1b[1mone\n")); err != nil {
+	if err := r.output([]byte("\x1b[1mone\n")); err != nil {
 		t.Fatal(err)
 	}
 	want := `{"height":40,"version":2,"width":80}` + "\n" + `[0,"o","\u001b[1mone\n"]` + "\n"

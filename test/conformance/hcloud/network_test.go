@@ -117,8 +117,8 @@ func (l *lab) serves(ip string) {
 	}
 }
 
-// TestAddressThatIsKnownToBeImpossible: the lists of the cloud say that the address cannot be had. Nothing is detached for it, the
-// event says what is wrong, nodes come all the same, and the load balancer is as before when the annotation goes.
+// TestAddressThatIsKnownToBeImpossible: the lists of the cloud say that the address cannot be had. Nothing is detached for it, plan and
+// event say what is wrong, nodes come all the same, and the load balancer is as before when the annotation goes.
 func TestAddressThatIsKnownToBeImpossible(t *testing.T) {
 	for ip, why := range map[string]string{
 		"10.0.0.11": "server node-1 has it", "10.0.0.77": "load balancer theirs has it", "10.0.0.1": "gateway", "10.77.0.1": "in a subnet of the network",
@@ -131,6 +131,10 @@ func TestAddressThatIsKnownToBeImpossible(t *testing.T) {
 			theirs.nodes = l.nodes
 			theirs.ensure()
 			l.annotate(map[string]string{"disable-public-network": "true", "private-ipv4": ip})
+			planned, err := l.manager.Forecast(t.Context(), l.svc, l.nodes)
+			if err == nil || !strings.Contains(err.Error(), why) || len(planned.Plan.Executable())+len(planned.Plan.Steps) > 0 {
+				t.Errorf("the plan: %v, %+v; want all of it blocked", err, planned.Plan)
+			}
 			for range 2 {
 				requests, err := l.try()
 				l.want("refused", writes(requests))

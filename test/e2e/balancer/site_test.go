@@ -102,20 +102,20 @@ func (s *site) eventually(check func() error) {
 }
 
 // launch starts a CCM. With the test it is stopped, and its log is searched for races and credentials.
-func (s *site) launch() *ccm.Process {
+func (s *site) launch(flags ...string) *ccm.Process {
 	s.t.Helper()
 	s.launches++
 	name := fmt.Sprintf("%s-%d", strings.ReplaceAll(s.t.Name(), "/", "-"), s.launches)
-	p, err := s.StartCCM(lab.CCMOptions{Name: name, Args: slices.Clone(quick), Plain: s.plain})
+	p, err := s.StartCCM(lab.CCMOptions{Name: name, Args: slices.Concat(quick, flags), Plain: s.plain})
 	s.must(err)
 	s.t.Cleanup(func() { s.finish(p) })
 	return p
 }
 
 // start is launch, and waits until the CCM serves.
-func (s *site) start() *ccm.Process {
+func (s *site) start(flags ...string) *ccm.Process {
 	s.t.Helper()
-	p := s.launch()
+	p := s.launch(flags...)
 	s.must(p.Healthy(s.within(patience)))
 	return p
 }

@@ -26,6 +26,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
+	"github.com/multicloud-ccm/multicloud-ccm/test/schema"
 	"github.com/multicloud-ccm/multicloud-ccm/test/switchover"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
@@ -164,7 +165,7 @@ func (w *world) doctor(v visit) map[string]result {
 		w.t.Fatalf("code %d: %s%s", code, out, errOut)
 	}
 	checks, err := switchover.Checks(out)
-	if err != nil {
+	if err = errors.Join(err, schema.Check("doctor", out)); err != nil {
 		w.t.Fatalf("%v: %s%s", err, out, errOut)
 	}
 	found := map[string]result{}

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/schema"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -90,6 +92,7 @@ func TestExplainService(t *testing.T) {
 	text := s.program.explain("service", "default/web")
 	s.says(text, "enable-proxy-protocol true (counts as true", "! service.beta.kubernetes.io/do-loadbalancer-hostnaem typing error (ignored: want",
 		"state active", "whose this Service's (its ownership tags have the UID of the Service; its ownership tags name the Service;", "an annotation of the Service has its id",
+		"tcp/80 TCP to 3", "health check that of all listeners (healthy ", ", path ", "protocol HTTP",
 		machines[0].Name+" out (it has the label node.kubernetes.io/exclude-from-external-load-balancers)", machines[1].Name+" in (machine",
 		"foreign out (its provider-ID belongs to another cloud)", "delete target")
 	got := s.program.run("", "explain", "service", "default/web", "-o", "json")
@@ -101,8 +104,19 @@ func TestExplainService(t *testing.T) {
 			Facts []struct{ Name, Value, Why string }
 		}
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &explanation); err != nil || explanation.Version != 1 || len(explanation.Sections) != 5 {
+	if err := json.Unmarshal([]byte(got.stdout), &explanation); err != nil || explanation.Version != 1 || len(explanation.Sections) != 6 {
 		t.Errorf("%v: %s", err, got.stdout)
+	}
+	s.must(schema.Check("explain", got.stdout))
+	inYAML, err := yaml.YAMLToJSON([]byte(s.program.run("", "explain", "service", "default/web", "-o", "yaml").stdout))
+	s.must(err)
+	s.must(schema.Check("explain", string(inYAML)))
+
+	s.services.addWith("unmade", nil)
+	unmade := s.program.explain("service", "default/unmade")
+	s.says(unmade, "found no", "create balancer")
+	if strings.Contains(unmade, "Targets") || strings.Contains(unmade, "Listeners") {
+		t.Errorf("what is not there has parts:\n%s", unmade)
 	}
 
 	s.refuse()

@@ -14,12 +14,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/schema"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -270,19 +270,7 @@ func (s *site) golden(name, got string) {
 // valid fails the test unless the text is what the schema in the documentation says.
 func valid(t *testing.T, text string) {
 	t.Helper()
-	root, err := ccm.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	schema, err := jsonschema.NewCompiler().Compile(filepath.Join(root, "docs", "reference", "plan.schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := schema.Validate(document); err != nil {
+	if err := schema.Check("plan", text); err != nil {
 		t.Error(err)
 	}
 	var report plan.Report

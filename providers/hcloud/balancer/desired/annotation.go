@@ -95,7 +95,7 @@ const mostCertificates = 50
 var (
 	certificateType = own("certificate-type", annotation.TypeString, "uploaded: the certificates that http-certificates names. managed: one that is made for the Service, and deleted with it.").
 			Standing("uploaded").Checked(oneOf("uploaded", "managed"), "uploaded or managed")
-	certificate = annotation.Certificate.AtMost(mostCertificates).WithAliases(prefix+"http-certificates").SwitchingOn(annotation.TLSPorts.Name, "443").PerPorts().
+	certificate = annotation.Certificate.AtMost(mostCertificates).WithAliases(prefix+"http-certificates").Defaulting(annotation.TLSPorts.Name, "443").PerPorts().
 			Noted("By id or name, at most 50.")
 	ManagedName = text("http-managed-certificate-name", "Name of the managed certificate. A change renames it. By default ccm-managed-certificate- and the Service's UID.")
 	Domains     = own("http-managed-certificate-domains", annotation.TypeList, "Domains of the managed certificate. A change makes another certificate first, and deletes the one before once nothing uses it.").

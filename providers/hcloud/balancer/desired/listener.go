@@ -48,6 +48,9 @@ func (r *request) listeners(v *cloud.Balancer) {
 	}
 	cloud.SortListeners(v.Listeners)
 	r.atMost(certificate.Name, len(certificates), lookupCertificates, "certificates")
+	if len(certificates) == 0 && certificate.Has(r.Options) && tlsPorts.Has(r.Options) && len(r.errs) == 0 {
+		r.warn(certificate.Name, "it has no effect: the Service has no port "+tlsPorts.In(r.Options)+" that speaks https, see "+tlsPorts.Name)
+	}
 	if !http {
 		for _, key := range []annotation.Key{cookie, idleTimeout, sticky, redirect} {
 			if key.Has(r.Options) {
@@ -96,7 +99,7 @@ func (r *request) certificateOf(port int) string {
 			id = r.Lookups[lookupCertificate+item]
 		}
 		if id == "" {
-			r.refuse(certificate, "there is no certificate "+item)
+			r.refuse(certificate, "there is no certificate "+item+" in the project: want the id or name of one")
 		}
 		ids = append(ids, id)
 	}

@@ -148,7 +148,8 @@ func (r *request) checkType() {
 func (r *request) atMost(field string, count int, limit, what string) {
 	if most := Number(r.Lookups[limit]); most > 0 && count > most {
 		r.errs = append(r.errs, &cloud.Invalid{
-			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("a load balancer of this type has at most %d %s", most, what),
+			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("want at most %d: a load balancer of type %s has no more %s, see %s",
+				most, SizeOf(r.Spec, r.present(cloud.FieldSize)), what, size.Name),
 		})
 	}
 }

@@ -101,6 +101,23 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
+// A certificate that no port uses is said to have no effect, and one that a port of tls-ports uses is not.
+func TestCertificateThatNoPortUses(t *testing.T) {
+	for ports, want := range map[string]bool{"": false, "80": false, "80,443": false, "8443": true} {
+		annotations := map[string]string{location.Name: "fsn1", certificate.Name: "12"}
+		if ports != "" {
+			annotations[tlsPorts.Name] = ports
+		}
+		_, warnings, err := (Configuration{}).Normalize(asked(t, annotations))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := slices.ContainsFunc(warnings, func(w cloud.Warning) bool { return w.Field == certificate.Name }); told != want {
+			t.Errorf("tls-ports %q: warnings %v, want one about the certificate: %t", ports, warnings, want)
+		}
+	}
+}
+
 // TestChecks says which check a port has.
 func TestChecks(t *testing.T) {
 	for name, tt := range map[string]struct {
