@@ -114,10 +114,13 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 		return err
 	}
 	answered := waiting(cmd.ErrOrStderr(), "the API server and the API of the cloud")
-	report := look(cmd, args)
+	report, err := look(cmd, args)
 	answered()
-	if e.wait > 0 {
-		report = e.waited(cmd, args, report)
+	if err == nil && e.wait > 0 {
+		report, err = e.waited(cmd, args, report)
+	}
+	if err != nil {
+		return err
 	}
 	if err := e.print(out, report); err != nil {
 		return err
@@ -131,12 +134,29 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 	return nil
 }
 
+// asGiven reads the flags of a command once more, which has read them without a mistake.
+func asGiven(cmd *cobra.Command, args []string) (*examination, *pflag.FlagSet, error) {
+	e, fs := &examination{}, pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
+	fs.SetNormalizeFunc(cmd.Flags().GetNormalizeFunc())
+	e.flags(fs)
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { // such as -v, which all commands have
+		if fs.Lookup(f.Name) == nil {
+			fs.AddFlag(f)
+		}
+	})
+	if err := fs.Parse(args); err != nil {
+		return nil, nil, fmt.Errorf("reading the flags once more: %w", err)
+	}
+	return e, fs, nil
+}
+
 // look makes the checks once, with the flags that the command was given. They stay as they are: a look takes others from the
 // running controller manager, which may be another one at the next look.
-func look(cmd *cobra.Command, args []string) doctor.Report {
-	e, fs := &examination{}, pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
-	e.flags(fs)
-	_ = fs.Parse(os.Args[1:]) // which has been read before without a mistake
+func look(cmd *cobra.Command, args []string) (doctor.Report, error) {
+	e, fs, err := asGiven(cmd, os.Args[1:])
+	if err != nil {
+		return nil, err
+	}
 	if e.wait > 0 && !fs.Changed("patience") {
 		e.patience = time.Nanosecond
 	}
@@ -146,7 +166,7 @@ func look(cmd *cobra.Command, args []string) doctor.Report {
 	for _, scope := range subjectArgs(args) {
 		o.Scopes = append(o.Scopes, doctor.Scope(scope))
 	}
-	return doctor.Run(ctx, o)
+	return doctor.Run(ctx, o), nil
 }
 
 func (e *examination) print(out io.Writer, report doctor.Report) error {

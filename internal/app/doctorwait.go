@@ -18,7 +18,7 @@ const (
 
 // waited looks again until there is no failure or the time of --wait is over, and returns the last report. What is to be mended
 // first is told when it changes.
-func (e *examination) waited(cmd *cobra.Command, args []string, report doctor.Report) doctor.Report {
+func (e *examination) waited(cmd *cobra.Command, args []string, report doctor.Report) (doctor.Report, error) {
 	end, told := time.Now().Add(e.wait), ""
 	for report.Failed() {
 		left := time.Until(end)
@@ -38,10 +38,13 @@ func (e *examination) waited(cmd *cobra.Command, args []string, report doctor.Re
 		}
 		select {
 		case <-cmd.Context().Done():
-			return report
+			return report, nil
 		case <-time.After(min(pause, left)):
 		}
-		report = look(cmd, args)
+		var err error
+		if report, err = look(cmd, args); err != nil {
+			return nil, err
+		}
 	}
-	return report
+	return report, nil
 }

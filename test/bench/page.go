@@ -86,6 +86,8 @@ func page(all []Measured) []byte {
 	var b bytes.Buffer
 	b.WriteString(preface)
 	b.WriteString("\n## Counts\n\nThey do not depend on the machine, as long as it initialises all Nodes within the minute for which a list of machines\ncounts. Calls are requests to the cloud; those that change something are in brackets.\n\n")
+	picture(&b, "calls", "Requests to the cloud until all Nodes are initialised, against Nodes, a line for each cloud")
+	picture(&b, "idle", "Requests an hour in which nothing changes, against Nodes, a line for each cloud")
 	table(&b, all, false)
 	b.WriteString("\n## Times and memory\n\nThey depend on the machine and on what else runs on it. ")
 	quiet := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Load > busy*float64(m.CPUs) })
@@ -94,6 +96,8 @@ func page(all []Measured) []byte {
 	}
 	if len(quiet) > 0 {
 		b.WriteString("\n\n")
+		picture(&b, "time", "Seconds until all Nodes are initialised, against Nodes, a line for each cloud")
+		picture(&b, "memory", "Peak memory in MB while all Nodes are initialised, against Nodes, a line for each cloud")
 		table(&b, quiet, true)
 	} else {
 		b.WriteString("There are none yet.\n")
@@ -103,6 +107,13 @@ func page(all []Measured) []byte {
 		fmt.Fprintf(&b, "| %s | %d | %s | %s | %.1f | %s |\n", m.Cloud, m.Nodes, m.Commit, m.Date, m.Load, m.Machine)
 	}
 	return b.Bytes()
+}
+
+// picture shows a chart that hack/pictures draws of the same results, as `make generate` does.
+func picture(b *bytes.Buffer, name, text string) {
+	const folder = "../assets/pictures/"
+	fmt.Fprintf(b, "<picture>\n  <source media=\"(prefers-color-scheme: dark)\" srcset=\"%s%s-dark.svg\">\n  <img alt=\"%s\" src=\"%s%s-light.svg\">\n</picture>\n\n",
+		folder, name, text, folder, name)
 }
 
 // table writes the rows that are times, or those that are not.

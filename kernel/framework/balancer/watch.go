@@ -120,7 +120,9 @@ func (w *watch) look(svc *corev1.Service) {
 		return
 	}
 	if !servicehelper.HasLBFinalizer(current) {
-		w.services.Enqueue(current) // it gave its balancer up meanwhile: nothing is made before the controller has added the finalizer again
+		// It gave its balancer up meanwhile, or is new: nothing is made before the finalizer is there, which the controller adds.
+		w.pending.set(svc.UID, false)
+		w.alarms.in(soon, svc.UID, func() { w.services.Enqueue(current) })
 		return
 	}
 	nodes := w.nodes()

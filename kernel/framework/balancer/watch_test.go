@@ -263,11 +263,18 @@ func TestOneLookAtATime(t *testing.T) {
 // A Service that gave its load balancer up before a look gets none by it, since nothing would delete that again: the controller adds its
 // finalizer first.
 func TestLooksMakeNothingWithoutTheFinalizer(t *testing.T) {
-	m, services := &countedNodes{}, &fakeServices{current: service("web")}
-	adapter(m, services).watch.look(service("web", withFinalizer))
-	if ensured, queued := m.Take(), services.Take(); len(ensured) > 0 || !slices.Equal(queued, []string{"queue web"}) {
-		t.Errorf("ensured %v, queued %v; want it left to the controller", ensured, queued)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		m, services := &countedNodes{}, &fakeServices{current: service("web")}
+		adapter(m, services).watch.look(service("web", withFinalizer))
+		if queued := services.Take(); len(queued) > 0 {
+			t.Errorf("queued %v at once, want a pause until the finalizer can be seen", queued)
+		}
+		time.Sleep(soon)
+		synctest.Wait()
+		if ensured, queued := m.Take(), services.Take(); len(ensured) > 0 || !slices.Equal(queued, []string{"queue web"}) {
+			t.Errorf("ensured %v, queued %v; want it left to the controller", ensured, queued)
+		}
+	})
 }
 
 // That the controller begins is said once of a change whose result is there, and of any other.
