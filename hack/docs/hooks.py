@@ -21,8 +21,6 @@ from mkdocs.utils import get_relative_url
 
 HERE = os.path.dirname(__file__)
 LINK = re.compile(r"(?<=\]\()([^)#\s:]+)(#[^)\s]*)?(?=\))")
-
-
 PICTURE = re.compile(
     r"<picture>\s*<source media=\"\(prefers-color-scheme: dark\)\" srcset=\"(?P<dark>[^\"]+)\">\s*"
     r"<img alt=\"(?P<alt>[^\"]+)\" src=\"(?P<light>[^\"]+)\">\s*</picture>"
@@ -31,8 +29,7 @@ PICTURE = re.compile(
 
 def themed(match):
     """The picture as mkdocs-material shows it. On a phone a wide one scrolls, and opens by itself when it is touched."""
-    one = '[![{alt}]({file}#only-{theme})]({file}){{.{theme}-only}}'
-    both = "".join(one.format(alt=match["alt"], file=match[theme], theme=theme) for theme in ("light", "dark"))
+    both = "".join(f'[![{match["alt"]}]({match[theme]}#only-{theme})]({match[theme]})' for theme in ("light", "dark"))
     return f'<figure class="picture" markdown="span">{both}</figure>'
 
 

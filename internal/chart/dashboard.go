@@ -1,71 +1,105 @@
 package chart
 
 import (
-	"fmt"
+	"strconv"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/metric"
 )
 
-// Panel is one graph of the dashboard.
-type Panel struct {
-	Title  string
-	Unit   string
-	Legend string
-	Expr   string
-}
-
-// Panels returns the graphs of the dashboard, two in a row.
-func Panels() []Panel {
-	rate := func(by string, d *metric.Definition, suffix string) string {
-		return fmt.Sprintf("sum by (%s) (rate(%s%s[5m]))", by, d.Name, suffix)
-	}
-	p90 := func(by string, d *metric.Definition) string {
-		return fmt.Sprintf("histogram_quantile(0.9, %s)", rate(by+", le", d, "_bucket"))
-	}
-	return []Panel{
-		{"Cloud answers", "short", "{{cloud}}", metric.CloudState.Name},
-		{"Deletion brake", "short", "{{cloud}}", metric.BrakeEngaged.Name},
-		{"Requests by code", "reqps", "{{cloud}} {{code}}", rate("cloud, code", metric.Requests, "")},
-		{"Requests by operation", "reqps", "{{cloud}} {{operation}}", rate("cloud, operation", metric.Requests, "")},
-		{"Duration of requests, 90 %", "s", "{{cloud}} {{operation}}", p90("cloud, operation", metric.RequestSeconds)},
-		{"Wait for the rate limit, 90 %", "s", "{{cloud}} {{api}} {{priority}}", p90("cloud, api, priority", metric.LimiterWaitSeconds)},
-		{"Requests left in the cloud's window", "short", "{{cloud}} {{api}}", metric.RateRemaining.Name},
-		{"Failed calls by class", "ops", "{{cloud}} {{class}}", rate("cloud, class", metric.CallFailures, "")},
-		{"Machines in the list", "short", "{{cloud}}", metric.SnapshotSize.Name},
-		{"Age of the list when used", "s", "{{cloud}}", metric.SnapshotAge.Name},
-		{"Reads of the list by result", "ops", "{{cloud}} {{result}}", rate("cloud, result", metric.Refreshes, "")},
-		{"Verdicts about missing machines", "ops", "{{cloud}} {{verdict}}", rate("cloud, verdict", metric.Verdicts, "")},
-		{"Changes by result", "ops", "{{cloud}} {{kind}} {{verb}} {{result}}", rate("cloud, kind, verb, result", metric.Operations, "")},
-		{"Drift repaired", "ops", "{{cloud}}", rate("cloud", metric.Drifts, "")},
-		{"Work in queues", "short", "{{name}}", "sum by (name) (workqueue_depth)"},
-		{"Leader", "short", "{{pod}}", "leader_election_master_status"},
-	}
-}
-
-// Places on Grafana's grid, which is 24 wide.
+// Places on Grafana's grid, which is 24 wide. The values at the top share the first row.
 const (
+	gridWidth   = 24
+	statHeight  = 4
 	panelWidth  = 12
 	panelHeight = 8
 )
 
-// dashboard returns Grafana's JSON model. The data source is a variable, because its name
-// differs everywhere.
-func dashboard() map[string]any {
-	source := map[string]any{"type": "prometheus", "uid": "${datasource}"}
-	var panels []map[string]any
+// object is one of Grafana's JSON model.
+type object = map[string]any
+
+// source is a variable, because the name of the data source differs everywhere.
+var source = object{"type": "prometheus", "uid": "${datasource}"}
+
+// dashboard returns Grafana's JSON model.
+func dashboard() object {
+	var panels []object
+	stats := len(now())
 	for i, p := range Panels() {
-		panels = append(panels, map[string]any{
-			"id": i + 1, "type": "timeseries", "title": p.Title, "datasource": source,
-			"gridPos":     map[string]int{"x": i % 2 * panelWidth, "y": i / 2 * panelHeight, "w": panelWidth, "h": panelHeight},
-			"fieldConfig": map[string]any{"defaults": map[string]any{"unit": p.Unit, "min": 0}, "overrides": []any{}},
-			"targets":     []map[string]any{{"refId": "A", "expr": p.Expr, "legendFormat": p.Legend, "datasource": source}},
-		})
+		panel := p.model()
+		panel["id"] = i + 1
+		if p.Stat {
+			x := i * gridWidth / stats
+			panel["gridPos"] = grid(x, 0, (i+1)*gridWidth/stats-x, statHeight)
+		} else {
+			panel["gridPos"] = grid((i-stats)%2*panelWidth, statHeight+(i-stats)/2*panelHeight, panelWidth, panelHeight)
+		}
+		panels = append(panels, panel)
 	}
-	return map[string]any{
+	return object{
 		"title": "multicloud-ccm", "uid": "multicloud-ccm", "schemaVersion": 39, "editable": true,
-		"tags": []string{"kubernetes", "multicloud-ccm"}, "refresh": "1m",
-		"time":       map[string]string{"from": "now-6h", "to": "now"},
-		"templating": map[string]any{"list": []map[string]any{{"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Data source"}}},
-		"panels":     panels,
+		"description": "Nodes, load balancers and the cloud's API, as the cloud controller manager sees them.",
+		"tags":        []string{"kubernetes", "multicloud-ccm"}, "refresh": "1m",
+		"time":        object{"from": "now-6h", "to": "now"},
+		"templating":  object{"list": variables()},
+		"annotations": object{"list": []any{}},
+		"panels":      panels,
 	}
+}
+
+func grid(x, y, w, h int) map[string]int { return map[string]int{"x": x, "y": y, "w": w, "h": h} }
+
+// model is the panel without its place.
+func (p Panel) model() object {
+	target := object{"refId": "A", "expr": p.Expr, "legendFormat": p.Legend, "datasource": source}
+	defaults := object{"unit": p.Unit, "min": 0}
+	panel := object{
+		"type": "timeseries", "title": p.Title, "description": p.Doc, "datasource": source,
+		"fieldConfig": object{"defaults": defaults, "overrides": []any{}}, "targets": []object{target},
+	}
+	if !p.Stat {
+		return panel
+	}
+	target["instant"] = true
+	panel["type"] = "stat"
+	panel["options"] = object{
+		"colorMode": "background", "graphMode": "none", "justifyMode": "auto", "orientation": "auto", "textMode": "auto",
+		"wideLayout": true, "showPercentChange": false, "percentChangeColorMode": "standard",
+		"reduceOptions": object{"calcs": []string{"lastNotNull"}, "fields": "", "values": false},
+	}
+	steps := []object{{"color": "green", "value": nil}}
+	if p.Bad > 0 {
+		steps = append(steps, object{"color": "red", "value": p.Bad})
+	}
+	defaults["thresholds"] = object{"mode": "absolute", "steps": steps}
+	if len(p.States) > 0 {
+		defaults["mappings"] = []object{p.mapping()}
+	}
+	return panel
+}
+
+// mapping is what values of the panel mean.
+func (p Panel) mapping() object {
+	options := object{}
+	for i, s := range p.States {
+		options[strconv.Itoa(s.Value)] = object{"text": s.Text, "color": s.Colour, "index": i}
+	}
+	return object{"type": "value", "options": options}
+}
+
+// variables are what the reader chooses at the top. All of them also holds for series that lack the label, as where Prometheus sees one cluster.
+func variables() []object {
+	list := []object{{"name": "datasource", "type": "datasource", "query": "prometheus", "label": "Data source"}}
+	among := ""
+	for _, v := range []struct{ name, label, matcher string }{
+		{"cluster", "Cluster", ofCluster}, {"namespace", "Namespace of the program", ofProgram}, {"cloud", "Cloud", ofCloud},
+	} {
+		list = append(list, object{
+			"name": v.name, "label": v.label, "type": "query", "datasource": source,
+			"query":   object{"query": "label_values(" + metric.CloudState.Name + "{" + among + "}, " + v.name + ")", "refId": v.name},
+			"refresh": 2, "sort": 1, "multi": true, "includeAll": true, "allValue": ".*",
+			"current": object{"text": []string{"All"}, "value": []string{"$__all"}, "selected": true},
+		})
+		among = v.matcher
+	}
+	return list
 }

@@ -33,7 +33,7 @@ const (
 )
 
 // profiler reads profiles of a process while it works: where its processor time goes, and its heap when its memory has
-// grown to more than ever before.
+// grown to more than ever before. It keeps its metrics too.
 type profiler struct {
 	process *ccm.Process
 	token   string
@@ -54,7 +54,10 @@ func (r *run) profile(ctx context.Context, process *ccm.Process, phase string) (
 	ready := make(chan struct{})
 	group.Go(func() error {
 		defer close(ready)
-		return errors.Join(os.MkdirAll(dir, 0o755), process.Healthy(ctx))
+		if err := errors.Join(os.MkdirAll(dir, 0o755), process.Healthy(ctx)); err != nil {
+			return err
+		}
+		return p.metrics(ctx, ".metrics-begin.txt")
 	})
 	group.Go(func() error { <-ready; return p.processor(ctx, stopping) })
 	group.Go(func() error { <-ready; return p.heap(ctx, stopping) })
@@ -62,7 +65,7 @@ func (r *run) profile(ctx context.Context, process *ccm.Process, phase string) (
 		stop()
 		err := group.Wait()
 		if err == nil {
-			err = errors.Join(p.save(ctx, "allocs", ".allocs.pb.gz"), p.texts(ctx))
+			err = errors.Join(p.metrics(ctx, ".metrics-end.txt"), p.save(ctx, "allocs", ".allocs.pb.gz"), p.texts(ctx))
 		}
 		if err != nil {
 			return fmt.Errorf("profiling %s: %w", phase, err)
@@ -102,13 +105,23 @@ func (p *profiler) heap(ctx, stopping context.Context) error {
 	return nil
 }
 
-// save writes what the process answers into a file.
+// save writes a profile into a file.
 func (p *profiler) save(ctx context.Context, name, ending string) error {
-	profile, err := p.process.Get(ctx, "/debug/pprof/"+name, p.token)
+	return p.write(ctx, "/debug/pprof/"+name, ending)
+}
+
+// metrics writes what Prometheus would scrape.
+func (p *profiler) metrics(ctx context.Context, ending string) error {
+	return p.write(ctx, "/metrics", ending)
+}
+
+// write writes what the process answers into a file.
+func (p *profiler) write(ctx context.Context, path, ending string) error {
+	answer, err := p.process.Get(ctx, path, p.token)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(p.path+ending, []byte(profile), 0o644)
+	return os.WriteFile(p.path+ending, []byte(answer), 0o644)
 }
 
 // texts writes which functions are on top of each profile.
@@ -140,7 +153,7 @@ func profilerToken(ctx context.Context, client kubernetes.Interface) (string, er
 	}
 	_, err = client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{
 		ObjectMeta: metav1.ObjectMeta{Name: reader},
-		Rules:      []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"/debug/pprof/*"}}},
+		Rules:      []rbacv1.PolicyRule{{Verbs: []string{"get"}, NonResourceURLs: []string{"/debug/pprof/*", "/metrics"}}},
 	}, metav1.CreateOptions{})
 	if err != nil {
 		return "", err

@@ -22,6 +22,7 @@ var others = map[string]bool{
 	"leader_election_master_status":             true, // a shared Prometheus gives it the label cluster
 	"workqueue_depth":                           true,
 	"kube_node_spec_taint":                      false, // of kube-state-metrics
+	"kube_node_info":                            false,
 	"kube_service_spec_type":                    false,
 	"kube_service_status_load_balancer_ingress": false,
 }
