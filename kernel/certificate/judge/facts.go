@@ -48,23 +48,29 @@ type Facts struct {
 	Networks []netip.Prefix
 }
 
-// Reserved are names, in lower case, and addresses that no kubelet gets, whatever the cloud tells of its machine: those of the API
-// server and of Services.
-type Reserved struct {
-	Names     map[string]bool
-	Addresses map[netip.Addr]bool
+// Reserved are names and addresses that no kubelet gets, whatever the cloud tells of its machine: those of the API server and of
+// Services. The zero value has those that every cluster has.
+type Reserved struct{ all map[string]bool }
+
+// Reserve returns names and addresses in any form as reserved ones.
+func Reserve(names ...string) Reserved {
+	r := Reserved{all: map[string]bool{}}
+	for _, name := range names {
+		r.all[normal(name)] = true
+	}
+	return r
 }
 
 // name adds the names that every cluster has.
 func (r Reserved) name(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
-	return r.Names[name] || first == "kubernetes" || first == "localhost" || strings.HasSuffix(name, ".localhost") ||
+	return r.all[normal(name)] || first == "kubernetes" || first == "localhost" || strings.HasSuffix(name, ".localhost") ||
 		name == "svc" || strings.HasSuffix(name, ".svc") || strings.Contains(name, ".svc.")
 }
 
 // address adds those at which no other host reaches a machine.
 func (r Reserved) address(a netip.Addr) bool {
-	return r.Addresses[a] || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast()
+	return r.all[normal(a.String())] || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast()
 }
 
 // holders are up to two of those that have something: two are enough to know another one.

@@ -11,7 +11,6 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"net"
-	"net/netip"
 	"net/url"
 	"strings"
 	"testing"
@@ -333,7 +332,7 @@ func TestNetworksOfWhichNoCloudKnows(t *testing.T) {
 		{"another kubelet was given it", vpn(func(s *scene) { s.other.Annotations["alpha.kubernetes.io/provided-node-ip"] = "100.64.0.1" }), judge.Taken},
 		{"another machine has it", vpn(func(s *scene) { gives(s.second, "100.64.0.1") }), judge.Taken},
 		{"it is in none", vpn(func(s *scene) { s.facts.Networks = nil }), judge.Contradiction},
-		{"it is a Service's", vpn(func(s *scene) { s.facts.Reserved.Addresses[netip.MustParseAddr("100.64.0.1")] = true }), judge.Kept},
+		{"it is a Service's", vpn(func(s *scene) { s.reserve("100.64.0.1") }), judge.Kept},
 	})
 }
 

@@ -65,6 +65,7 @@ var (
 
 // scene is a request that is approved, and what it is compared with. A test changes one thing.
 type scene struct {
+	reserved []string
 	template x509.CertificateRequest
 	key      crypto.Signer
 	csr      *certificatesv1.CertificateSigningRequest
@@ -77,6 +78,22 @@ type scene struct {
 	second      *cloud.Instance
 	machines    []*cloud.Instance
 	facts       judge.Facts
+}
+
+// reserve reserves names and addresses beside those that are.
+func (s *scene) reserve(texts ...string) {
+	s.reserved = append(s.reserved, texts...)
+	s.facts.Reserved = judge.Reserve(s.reserved...)
+}
+
+// isReserved compares with all forms of what is reserved.
+func (s *scene) isReserved(text string) bool {
+	for _, reserved := range s.reserved {
+		if text == strings.ToLower(strings.TrimSuffix(reserved, ".")) || "::ffff:"+text == reserved {
+			return true
+		}
+	}
+	return false
 }
 
 func newScene() *scene {
@@ -94,12 +111,10 @@ func newScene() *scene {
 		second:  newMachine("node-2", "m-2", "10.0.0.2", "203.0.113.2", "2001:db8::2"),
 		facts: judge.Facts{
 			Cloud: newCloud(), Named: map[string][]cloud.Instance{}, States: map[cloud.InstanceID]cloud.State{}, Accounts: map[string]bool{"": true},
-			Reserved: judge.Reserved{Names: map[string]bool{"api.example.com": true}, Addresses: map[netip.Addr]bool{
-				netip.MustParseAddr("10.96.0.1"): true, netip.MustParseAddr("10.0.0.100"): true,
-			}},
 			Networks: []netip.Prefix{netip.MustParsePrefix("100.64.0.0/10")},
 		},
 	}
+	s.reserve("API.example.com.", "::ffff:10.96.0.1", "10.0.0.100") // in any form
 	s.csr.Name, s.csr.CreationTimestamp = "csr-x", metav1.NewTime(made)
 	s.csr.Spec = certificatesv1.CertificateSigningRequestSpec{
 		SignerName: certificatesv1.KubeletServingSignerName, Username: "system:node:node-1", Groups: []string{"system:nodes", "system:authenticated"},

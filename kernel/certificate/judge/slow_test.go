@@ -48,7 +48,7 @@ func (s *scene) slow() bool {
 		told := slices.Contains(slowTexts(machine), ip.String())
 		shown := slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return slowText(a.Address) == ip.String() })
 		inside := slices.ContainsFunc(s.facts.Networks, func(p netip.Prefix) bool { return p.Contains(ip) })
-		if !told && (!inside || !shown) || s.slowTaken(node, machine, ip.String()) || s.facts.Reserved.Addresses[ip] {
+		if !told && (!inside || !shown) || s.slowTaken(node, machine, ip.String()) || s.isReserved(ip.String()) {
 			return false
 		}
 		if ip.IsLoopback() || ip.IsUnspecified() || ip.IsMulticast() || ip.IsLinkLocalUnicast() {
@@ -215,7 +215,7 @@ func (s *scene) slowMachine(node *corev1.Node, machine *cloud.Instance) bool {
 
 func (s *scene) slowReserved(name string) bool {
 	labels := strings.Split(name, ".")
-	return s.facts.Reserved.Names[name] || labels[0] == "kubernetes" || slices.Contains(labels[1:], "svc") || name == "svc" ||
+	return s.isReserved(name) || labels[0] == "kubernetes" || slices.Contains(labels[1:], "svc") || name == "svc" ||
 		labels[0] == "localhost" || labels[len(labels)-1] == "localhost"
 }
 

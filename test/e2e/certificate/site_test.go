@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"maps"
 	"math/big"
-	"net/netip"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +71,15 @@ var (
 	signer *x509.Certificate
 )
 
-func TestMain(m *testing.M) { os.Exit(start(m)) }
+// TestMain runs the tests with E2E_CERTIFICATE=1 only: see docs/adr/0080-serving-certificates-of-kubelets.md for what they lack before
+// they can run on a busy machine.
+func TestMain(m *testing.M) {
+	if os.Getenv("E2E_CERTIFICATE") == "" {
+		fmt.Println("left out: E2E_CERTIFICATE=1 runs the tests of kubelets' serving certificates")
+		os.Exit(0)
+	}
+	os.Exit(start(m))
+}
 
 func start(m *testing.M) int {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
@@ -180,7 +187,7 @@ func open(t *testing.T, client kubernetes.Interface) *site {
 			return client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		},
 		Reserved: func(context.Context) (judge.Reserved, error) {
-			return judge.Reserved{Addresses: map[netip.Addr]bool{netip.MustParseAddr("10.96.0.1"): true}}, nil
+			return judge.Reserve("10.96.0.1"), nil
 		},
 		Report: func(o certificate.Outcome) {
 			s.mu.Lock()
