@@ -41,7 +41,7 @@ annotations on the leader's lease, which the running leader sees within seconds.
 		run: func(_ []string, out io.Writer) error { return r.run(out) },
 	})
 	fs := cmd.Flags()
-	r.server.flags(fs)
+	r.flags(fs)
 	leaseFlags(fs, &r.leaseNamespace, &r.leaseName)
 	fs.StringVar(&r.by, "by", "", "Who releases, as it is recorded. The name the API server knows when empty.")
 	return cmd
