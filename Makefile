@@ -18,10 +18,10 @@ override PROVIDERS := $(subst $(space),$(comma),$(strip $(subst $(comma), ,$(PRO
 # grpcnotrace keeps text/template's reflection out, which would keep every method of every
 # SDK in the binary (docs/adr/0003-build-tags-and-size.md).
 TAGS        := grpcnotrace$(if $(PROVIDERS),$(comma)slim$(comma)$(PROVIDERS))
-# Only the standard library and our own code are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md). The commands in
-# internal are not: 0.1 MB, and they run once.
+# Only the standard library and the kernel are inlined: 3 to 5 MB (docs/adr/0003-build-tags-and-size.md). The commands in
+# internal and the drivers, which wait for their cloud, are not: 0.5 MB.
 NOT_INLINED := github.com k8s.io sigs.k8s.io google.golang.org golang.org/x go.opentelemetry.io go.etcd.io go.uber.org go.yaml.in gopkg.in cel.dev cloud.google.com
-GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...= -gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l
+GCFLAGS     := $(NOT_INLINED:%=-gcflags=%/...=-l) -gcflags=github.com/multicloud-ccm/...= -gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l -gcflags=github.com/multicloud-ccm/multicloud-ccm/providers/...=-l
 # The same flags for every go command, so that build, test, vet and lint share compiled packages.
 export GOFLAGS := -trimpath -tags=grpcnotrace $(GCFLAGS)
 export CGO_ENABLED := 0
@@ -30,10 +30,6 @@ VERSION_PKG := k8s.io/component-base/version
 LDFLAGS     := -s -w -X $(VERSION_PKG).gitVersion=$(VERSION) -X $(VERSION_PKG).gitCommit=$(COMMIT) -X $(VERSION_PKG).buildDate=$(BUILD_DATE)
 # Without the repository's own stamp: a build from an archive or in Docker is the same bytes.
 GO_BUILD    := go build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)'
-LINT        := $(BIN)/golangci-lint
-DEADCODE    := $(BIN)/deadcode
-GORELEASER  := $(BIN)/goreleaser
-ACTIONLINT  := $(BIN)/actionlint
 HELM        := $(BIN)/helm
 PROGRESS    := $(BIN)/progress
 RACE_BINARY := $(BIN)/race/cloud-controller-manager
@@ -135,58 +131,13 @@ $(HELM): test/go.mod test/go.sum | need-go
 	  -X helm.sh/helm/v3/internal/version.version=$$(go list -m -f '{{.Version}}' helm.sh/helm/v3) \
 	  -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1 -X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=$$minor" helm.sh/helm/v3/cmd/helm
 
-# Its generator announces a successor on every run.
-MKDOCS      = NO_MKDOCS_2_WARNING=1 $$(hack/docs/venv.sh)/bin/mkdocs
-.PHONY: docs
-docs: ## Build the documentation as a site in dist/site; a dead link or anchor is an error (Python 3.10 with venv).
-	@$(MKDOCS) build --strict --quiet && echo "    $$(find dist/site -name '*.html' | wc -l) pages in dist/site, no dead link"
-
-.PHONY: docs-serve
-docs-serve: ## Show the documentation on http://127.0.0.1:8000 while you write it.
-	@$(MKDOCS) serve --dev-addr 127.0.0.1:8000
 
 .PHONY: clean
 clean: ## Remove build results.
 	rm -rf $(BIN) dist
 
-# Where `make image` and `make release-dry-run` put their results, one per variant.
-PLATFORMS   ?= linux/$(shell go env GOARCH)
-DIST        ?= dist
-IMAGE       ?= ghcr.io/multicloud-ccm/multicloud-ccm
-VARIANT     := $(or $(subst $(space),-,$(sort $(subst $(comma), ,$(PROVIDERS)))),all)
-IMAGE_TOOL  := $(BIN)/image
-platform_binaries = $(foreach p,$(subst $(comma), ,$(PLATFORMS)),$(DIST)/build/$(VARIANT)/$(p)/cloud-controller-manager)
 
-.PHONY: image
-image: image-tool ## Build dist/image/<variant> and .tar, without Docker (PROVIDERS=a,b PLATFORMS=linux/amd64,linux/arm64).
-	@for binary in $(platform_binaries); do platform=$${binary#$(DIST)/build/$(VARIANT)/} platform=$${platform%/*}; \
-	  GOOS=$${platform%/*} GOARCH=$${platform#*/} $(MAKE) --no-print-directory build BINARY=$$binary || exit 1; done
-	@echo "==> packing $(DIST)/image/$(VARIANT)"
-	@$(IMAGE_TOOL) build -out $(DIST)/image -repository $(IMAGE) -version $(VERSION) -commit $(COMMIT) -created $(BUILD_DATE) $(platform_binaries)
-
-.PHONY: image-test
-image-test: image ## Test the image builder, also on the image it builds from the real binary.
-	cd hack/image && go test ./... -args -layout $(abspath $(DIST))/image/$(VARIANT)
-
-.PHONY: rootfs
-rootfs: image-tool
-	@$(IMAGE_TOOL) rootfs -binary $(BINARY) -created $(BUILD_DATE) -out $(ROOTFS)
-
-.PHONY: image-tool
-image-tool: need-go
-	@cd hack/image && go build -buildvcs=false -o ../../$(IMAGE_TOOL) .
-
-.PHONY: release-dry-run
-release-dry-run: ## Build all that a release publishes into dist/: archives, images, SBOMs, chart, checksums.
-	@rm -rf dist
-	@$(MAKE) --no-print-directory release STEPS='images chart archives'
-
-STEPS       ?= names
-.PHONY: release
-release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## Carry out steps of a release: STEPS="check images chart draft push", see hack/release.sh.
-	@VERSION='$(VERSION)' BUILD_DATE='$(BUILD_DATE)' LDFLAGS='$(LDFLAGS)' hack/release.sh $(STEPS)
-
-##@ Check
+##@ Test
 
 .PHONY: race
 race: ## Like test and test-slow, twice, with the race detector everywhere and shuffled order.
@@ -325,60 +276,6 @@ upstream-gce: need-go ## Run the code of Google's own CCM against our emulator o
 upstream-aws: need-go controlplane moto build-if-needed ## Set AWS's own CCM beside this one, on a moto server: both are started with the configuration of another account.
 	cd test && E2E_UPSTREAM=1 CCM_BINARY=$(CURDIR)/$(BINARY) go test -count=1 -v -timeout 30m ./e2e/upstream $(TEST_FLAGS)
 
-.PHONY: lint
-lint: need-go $(LINT) $(DEADCODE) $(ACTIONLINT) ## Run the linters, the import law among them, and look for functions that nothing calls.
-	@echo "==> actionlint"
-	@$(ACTIONLINT)
-	@$(MAKE) --no-print-directory lint-prose
-	@found=$$($(DEADCODE) -tags $(TAGS) ./cmd/... ./internal/gen) && { test -z "$$found" || { echo "nothing calls these, neither the binary nor the generators:" >&2; echo "$$found" >&2; exit 1; }; }
-	$(LINT) run ./...
-	cd test && ../$(LINT) run ./...
-	cd hack/image && ../../$(LINT) run ./...
-	cd hack/releaser && ../../$(LINT) run ./...
-	cd test/platform && ../../$(LINT) run ./...
-
-# By themselves, because each needs a whole Kubernetes compiled, of a version of its own.
-.PHONY: lint-kubernetes
-lint-kubernetes: need-go $(LINT) ## Run the linters on the programs with Kubernetes' own tests.
-	cd test/e2e/kubernetes && ../../../$(LINT) run ./...
-	cd test/e2e/kubernetes/nodes && ../../../../$(LINT) run ./...
-
-# Generated pages say what declarations in code say; records of decisions stay as they were written.
-.PHONY: lint-prose
-lint-prose: need-go ## Look for sentences in documents that are hard to read, and for code that the site cuts (hack/prose).
-	@echo "==> prose"
-	@cd hack && go run ./prose $$(git ls-files '../*.md' ':!../docs/adr' ':!../docs/reference')
-	@cd hack && go run ./prose -code ../README.md ../CONTRIBUTING.md $$(git ls-files '../charts/*.md' '../docs/*.md')
-
-.PHONY: vulncheck
-vulncheck: need-go ## Look for known vulnerabilities in what the binary calls (GOVULNDB=file:///folder where there is no network).
-	hack/vulncheck.sh
-
-.PHONY: figures
-figures: ## Print the sizes of kernel and providers: lines, files per folder, methods per type.
-	@hack/figures.sh
-
-.PHONY: verify
-verify: need-go ## Fail when generated files, formatting or go.mod differ from what the code says.
-	hack/verify.sh
-
-$(LINT): hack/go.mod hack/go.sum
-	@echo "==> building golangci-lint (once)"
-	@cd hack && go build -o ../$(LINT) github.com/golangci/golangci-lint/v2/cmd/golangci-lint
-
-$(DEADCODE): hack/go.mod hack/go.sum
-	@echo "==> building deadcode (once)"
-	@cd hack && go build -o ../$(DEADCODE) golang.org/x/tools/cmd/deadcode
-
-# A module of its own: golangci-lint needs another version of its YAML library.
-$(ACTIONLINT): hack/actionlint/go.mod hack/actionlint/go.sum
-	@echo "==> building actionlint (once)"
-	@cd hack/actionlint && go build -o ../../$(ACTIONLINT) github.com/rhysd/actionlint/cmd/actionlint
-
-$(GORELEASER): hack/release/go.mod hack/release/go.sum
-	@echo "==> building goreleaser (once, some minutes)"
-	@cd hack/release && go build -o ../../$(GORELEASER) github.com/goreleaser/goreleaser/v2
-
 .PHONY: known-providers
 known-providers:
 	@for p in $(subst $(comma), ,$(PROVIDERS)); do test -f internal/compiled/provider_$$p.go || { \
@@ -391,3 +288,5 @@ need-cc:
 .PHONY: need-go
 need-go:
 	@command -v go >/dev/null || { echo "Go is missing: install Go $$(awk '/^go /{print $$2}' go.mod) or newer, see https://go.dev/doc/install" >&2; exit 1; }
+
+include hack/make/docs.mk hack/make/release.mk hack/make/lint.mk

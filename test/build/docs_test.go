@@ -57,13 +57,19 @@ func TestMakeTargetsOfDocumentsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	included, err := filepath.Glob(filepath.Join(root, "hack", "make", "*.mk"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	targets := map[string]bool{}
-	for _, match := range targetLine.FindAllStringSubmatch(string(makefile), -1) {
-		targets[match[1]] = true
+	for _, path := range append(included, filepath.Join(root, "Makefile")) {
+		makefile, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, match := range targetLine.FindAllStringSubmatch(string(makefile), -1) {
+			targets[match[1]] = true
+		}
 	}
 	for path, content := range documents(t) {
 		for _, match := range makeTarget.FindAllStringSubmatch(codeOf(content), -1) {

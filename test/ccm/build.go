@@ -56,7 +56,8 @@ func NotInlined() []string {
 	} {
 		flags = append(flags, "-gcflags="+libraries+"/...=-l")
 	}
-	return append(flags, "-gcflags=github.com/multicloud-ccm/...=", "-gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l")
+	return append(flags, "-gcflags=github.com/multicloud-ccm/...=",
+		"-gcflags=github.com/multicloud-ccm/multicloud-ccm/internal/...=-l", "-gcflags=github.com/multicloud-ccm/multicloud-ccm/providers/...=-l")
 }
 
 // Root returns the top of the repository.
