@@ -17,8 +17,12 @@ import (
 // for the last one. That is about the API server alone: the rest of a control plane is the pinned one's.
 const KubernetesEnv = "E2E_KUBERNETES"
 
-// olderMinorVersions returns the minor versions that can be named, from the oldest on.
-func olderMinorVersions(source string) ([]string, error) {
+// OlderMinorVersions returns the minor versions that [KubernetesEnv] can name, from the oldest on, such as 1.30.
+func OlderMinorVersions() ([]string, error) {
+	source, err := sourceDir()
+	if err != nil {
+		return nil, err
+	}
 	files, err := filepath.Glob(filepath.Join(source, "minors", "1.*", "go.mod"))
 	if err != nil || len(files) == 0 {
 		return nil, fmt.Errorf("looking for older Kubernetes versions: found %d (%w)", len(files), err)
@@ -68,11 +72,7 @@ func (o Options) kubernetes() (Options, error) {
 	if value == "" {
 		return o, nil
 	}
-	source, err := sourceDir()
-	if err != nil {
-		return o, err
-	}
-	versions, err := olderMinorVersions(source)
+	versions, err := OlderMinorVersions()
 	if err != nil {
 		return o, err
 	}

@@ -13,7 +13,7 @@ func TestTheEnvironmentChoosesTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]string{}
-	versions, err := olderMinorVersions(source)
+	versions, err := OlderMinorVersions()
 	if err != nil {
 		t.Fatal(err)
 	}
