@@ -55,7 +55,11 @@ func TestKops(t *testing.T) {
 	if cluster.APIVersion != "kops.k8s.io/v1alpha2" || cluster.Kind != "Cluster" {
 		t.Errorf("it is a %s of %s", cluster.Kind, cluster.APIVersion)
 	}
-	for _, controller := range cluster.Spec.CloudControllerManager.Controllers {
+	controllers := cluster.Spec.CloudControllerManager.Controllers
+	if len(controllers) == 0 {
+		t.Error("without a list upstream's CCM runs all controllers")
+	}
+	for _, controller := range controllers {
 		if !strings.HasPrefix(controller, "-") {
 			t.Errorf("upstream's CCM runs %s", controller)
 		}
