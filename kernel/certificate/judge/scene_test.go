@@ -83,14 +83,24 @@ type scene struct {
 // reserve reserves names and addresses beside those that are.
 func (s *scene) reserve(texts ...string) {
 	s.reserved = append(s.reserved, texts...)
-	s.facts.Reserved = judge.Reserve(s.reserved...)
+	s.facts.Reserved = mustKey(judge.Reserve(s.reserved...))
 }
 
 // isReserved compares with all forms of what is reserved.
 func (s *scene) isReserved(text string) bool {
+	text = slowText(text)
 	for _, reserved := range s.reserved {
-		if text == strings.ToLower(strings.TrimSuffix(reserved, ".")) || "::ffff:"+text == reserved {
-			return true
+		if address, _ := netip.ParseAddr(text); address.IsValid() && strings.Contains(reserved, "/") {
+			if network, err := netip.ParsePrefix(reserved); err == nil && network.Contains(address) {
+				return true
+			}
+		}
+		for _, prefix := range []string{"", "https://", "https://[", "::ffff:"} {
+			for _, suffix := range []string{"", ".", ":6443", "]:6443", ":6443/"} {
+				if prefix+text+suffix == strings.ToLower(reserved) {
+					return true
+				}
+			}
 		}
 	}
 	return false
