@@ -122,6 +122,21 @@ func TestOthersHardlyWaitForReadsAboutSingleNodes(t *testing.T) {
 	})
 }
 
+// Those that need no reads of their own do not wait for them, and whose account it is is proved after each read.
+func TestReadsAboutSingleNodesComeLast(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		w.machines[0].Name, w.machines[0].State = "other", cloud.StateUnknown
+		w.start()
+		requests := []string{w.ask(0), w.ask(1)}
+		pass(time.Second)
+		w.want(requests[0], approved)
+		w.want(requests[1], approved)
+		if order := strings.Join(w.order, " "); order != "reserved list trust update find get trust update" {
+			t.Error(order)
+		}
+	})
+}
+
 // What was read before a request was made never counts, also where there is always another one.
 func TestListsBeginAfterTheRequestsOfTheirRound(t *testing.T) {
 	simulate(t, 100, func(w *world) {
@@ -359,7 +374,7 @@ func TestWaitingIsToldOnce(t *testing.T) {
 			simulate(t, 1, func(w *world) {
 				w.start()
 				w.askAs(request, 0, nil, "10.9.9.9")
-				pass(time.Hour)
+				pass(3 * time.Hour)
 				news := w.news()
 				if len(news) != 1 || news[0].Reason != judge.Contradiction || news[0].Node.Name != name(0) || news[0].Waited > time.Second {
 					t.Fatalf("told: %v", news)

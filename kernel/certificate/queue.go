@@ -116,7 +116,14 @@ func (q *queue) next(now time.Time) time.Time {
 			due = w.due
 		}
 	}
-	return slices.MaxFunc([]time.Time{due, slices.MinFunc([]time.Time{q.latest.Add(quiet), due.Add(patience)}, time.Time.Compare)}, time.Time.Compare)
+	begins := q.latest.Add(quiet)
+	if begins.After(due.Add(patience)) {
+		begins = due.Add(patience)
+	}
+	if begins.Before(due) {
+		return due
+	}
+	return begins
 }
 
 // take returns the requests that have their turn, those first that wait longest. Until they are settled they have no other one.

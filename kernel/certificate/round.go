@@ -46,8 +46,9 @@ type turn struct {
 	request  judge.Request
 	decision judge.Decision
 	// err is why the request could not be read, free says that this turn does not make the next one later.
-	err  error
-	free bool
+	err     error
+	free    bool
+	outcome Outcome
 }
 
 // round is what is known in one round, from reads that began in it. asked are the facts that were asked for.
@@ -221,12 +222,10 @@ func passes(reason judge.Reason) bool {
 
 // conclude writes decisions, and reports what became of them.
 func (r *round) conclude(ctx context.Context, turns []*turn) {
-	outcomes := make(chan Outcome, len(turns))
-	each(turns, func(t *turn) { outcomes <- r.concludeOne(ctx, t) })
-	close(outcomes)
-	for o := range outcomes {
-		if o.Reason != judge.NotOurs && ctx.Err() == nil {
-			r.Report(o)
+	each(turns, func(t *turn) { t.outcome = r.concludeOne(ctx, t) })
+	for _, t := range turns {
+		if t.outcome.Reason != judge.NotOurs && ctx.Err() == nil {
+			r.Report(t.outcome)
 		}
 	}
 }

@@ -45,6 +45,7 @@ type world struct {
 	decided  map[string]time.Time // by request
 	made     int
 	calls    map[string]int
+	order    []string             // of the calls
 	came     map[string]time.Time // when each request did
 	since    time.Time            // when the latest list began
 	hangs    string               // what does not answer before its context ends
@@ -201,6 +202,7 @@ func (w *world) call(ctx context.Context, what string, hook *func() error) error
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[what]++
+	w.order = append(w.order, what)
 	if w.hangs == what {
 		w.mu.Unlock()
 		<-ctx.Done()

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/instance"
@@ -71,11 +70,11 @@ func Reserve(all ...string) (Reserved, error) {
 		host := text
 		if server, err := url.Parse(text); err == nil && server.Host != "" {
 			host = server.Hostname()
-		} else if before, _, err := net.SplitHostPort(text); err == nil {
+		} else if before, _, err := net.SplitHostPort(text); err == nil && !strings.Contains(text, "/") {
 			host = before
 		}
 		host = normal(host)
-		if _, err := netip.ParseAddr(host); err != nil && len(validation.IsDNS1123Subdomain(host)) > 0 {
+		if _, err := netip.ParseAddr(host); err != nil && checkName(host) != nil {
 			return r, fmt.Errorf("%s is no name, address, network or server that can be reserved", quoted(text))
 		}
 		r.texts[host] = true

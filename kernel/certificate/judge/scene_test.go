@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -95,11 +96,9 @@ func (s *scene) isReserved(text string) bool {
 				return true
 			}
 		}
-		for _, prefix := range []string{"", "https://", "https://[", "::ffff:"} {
-			for _, suffix := range []string{"", ".", ":6443", "]:6443", ":6443/"} {
-				if prefix+text+suffix == strings.ToLower(reserved) {
-					return true
-				}
+		for _, around := range []string{"%s", "%s:6443", "https://%s:6443/", "https://[%s]:6443"} {
+			if slowText(reserved) == fmt.Sprintf(around, text) {
+				return true
 			}
 		}
 	}
