@@ -6,6 +6,7 @@
 package certificate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
@@ -91,13 +92,9 @@ type Approver struct {
 	queue queue
 }
 
-const year = 366 * 24 * time.Hour
-
 // New returns an Approver that knows of no request. An error is about Options.Reserve.
 func New(o Options) (*Approver, error) {
-	if o.MostLife == 0 {
-		o.MostLife = year
-	}
+	o.MostLife = cmp.Or(o.MostLife, 366*24*time.Hour)
 	_, err := judge.Reserve(o.Reserve...)
 	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}, err
 }

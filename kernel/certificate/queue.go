@@ -117,8 +117,8 @@ func (q *queue) next(now time.Time) time.Time {
 		}
 	}
 	begins := q.latest.Add(quiet)
-	if begins.After(due.Add(patience)) {
-		begins = due.Add(patience)
+	if limit := due.Add(patience); begins.After(limit) {
+		begins = limit
 	}
 	if begins.Before(due) {
 		return due
