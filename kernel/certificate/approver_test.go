@@ -209,84 +209,18 @@ func TestNodeThatMakesWayDuringItsTurn(t *testing.T) {
 		w.ask(0)
 		w.crowd(1, most)
 		w.run()
-		pass(2050 * time.Millisecond)
-		w.onList = func() error {
-			w.onList = nil
+		pass(2 * time.Minute)
+		w.onNodes = func() error { // a round begins
+			w.onNodes = nil
 			w.crowd(most, most+1)
 			w.crowd(5, 6)
 			return nil
 		}
-		w.ask(0)
-		pass(2 * time.Minute)
+		pass(20 * time.Minute)
 		last := w.outcomes[len(w.outcomes)-1]
-		if w.onList != nil || last.Reason != judge.Early || last.Waited < time.Minute {
+		if w.onNodes != nil || last.Reason != judge.Early || last.Waited < time.Minute {
 			t.Errorf("%v after %v", last, last.Waited)
 		}
-	})
-}
-
-// The operator reserves what no cloud knows to be special, such as a load balancer in front of the API server, which is a machine too.
-func TestOperatorReserves(t *testing.T) {
-	for _, reserved := range []string{"Node-0", "10.0.0.1", "10.0.0.0/31", "https://10.0.0.1:6443"} {
-		for _, read := range []bool{false, true} {
-			t.Run(fmt.Sprint(reserved, read), func(t *testing.T) {
-				simulate(t, 2, func(w *world) {
-					if w.options.Reserve = []string{reserved}; read {
-						w.options.Reserve, w.reserved = nil, w.options.Reserve
-					}
-					w.start()
-					request, other := w.ask(0, name(0)), w.ask(1)
-					pass(time.Minute)
-					w.want(request, "")
-					w.want(other, approved)
-					if news := w.news(); len(news) != 1 || news[0].Reason != judge.Kept {
-						t.Errorf("told: %v", news)
-					}
-				})
-			})
-		}
-	}
-	if _, err := certificate.New(certificate.Options{Reserve: []string{"10.0.0.0/33"}}); err == nil {
-		t.Error("what is nothing can be reserved")
-	}
-}
-
-// What is read to be reserved, and is nothing that can be, keeps all waiting.
-func TestMalformedReservation(t *testing.T) {
-	simulate(t, 1, func(w *world) {
-		w.reserved = []string{"*.example.com"}
-		w.start()
-		request := w.ask(0)
-		pass(10 * time.Minute)
-		w.want(request, "")
-		w.change(func() { w.reserved = nil })
-		pass(time.Minute)
-		w.want(request, approved)
-	})
-}
-
-// A kubelet asks before its Node has its machine, or before it is there.
-func TestNodeThatGetsItsMachine(t *testing.T) {
-	simulate(t, 2, func(w *world) {
-		late := w.nodes[name(1)]
-		delete(w.nodes, name(1))
-		w.nodes[name(0)].Spec = corev1.NodeSpec{Taints: []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized"}}}
-		w.start()
-		requests := []string{w.ask(0), w.ask(1)}
-		pass(35 * time.Second)
-		if news := w.news(); len(news) > 0 {
-			t.Errorf("told: %v", news)
-		}
-		w.change(func() {
-			if w.calls["list"] > 0 {
-				t.Errorf("calls %v", w.calls)
-			}
-			late.CreationTimestamp = w.requests[requests[1]].CreationTimestamp
-			w.nodes[name(0)].Spec.ProviderID, w.nodes[name(1)] = "test://m-0", late
-		})
-		pass(3 * time.Second)
-		w.want(requests[0], approved)
-		w.want(requests[1], approved)
 	})
 }
 
