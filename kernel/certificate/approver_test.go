@@ -202,28 +202,6 @@ func TestNodesAreBounded(t *testing.T) {
 	})
 }
 
-// One that makes way while it has its turn, and asks again, has the next one as others do.
-func TestNodeThatMakesWayDuringItsTurn(t *testing.T) {
-	simulate(t, 1, func(w *world) {
-		w.create()
-		w.ask(0)
-		w.crowd(1, most)
-		w.run()
-		pass(2 * time.Minute)
-		w.onNodes = func() error { // a round begins
-			w.onNodes = nil
-			w.crowd(most, most+1)
-			w.crowd(5, 6)
-			return nil
-		}
-		pass(20 * time.Minute)
-		last := w.outcomes[len(w.outcomes)-1]
-		if w.onNodes != nil || last.Reason != judge.Early || last.Waited < time.Minute {
-			t.Errorf("%v after %v", last, last.Waited)
-		}
-	})
-}
-
 // Nothing of a request is kept but its name.
 func TestMemoryOfLargeRequests(t *testing.T) {
 	const nodes = 1000

@@ -158,7 +158,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.waiting[t.node]
-	if w == nil || w.turn != t.turn {
+	if w == nil || w.turn != t.turn { // it made way meanwhile
 		return
 	}
 	switch {

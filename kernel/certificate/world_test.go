@@ -51,7 +51,7 @@ type world struct {
 	hangs    string               // what does not answer before its context ends
 	reserved []string
 
-	onList, onTrust, onFind, onReserved, onUpdate, onNode, onNodes func() error
+	onList, onTrust, onFind, onReserved, onUpdate, onNode func() error
 }
 
 var key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -268,9 +268,6 @@ func (w *world) FindByName(ctx context.Context, name string) ([]cloud.Instance, 
 func (w *world) allNodes() (all []*corev1.Node) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.onNodes != nil {
-		_ = w.onNodes()
-	}
 	for _, node := range w.nodes {
 		all = append(all, node.DeepCopy())
 	}
