@@ -68,6 +68,11 @@ type told struct {
 	at     time.Time
 }
 
+// news reports whether a reason was not told yet, nor of this request for an hour.
+func (w *waiting) news(reason judge.Reason) bool {
+	return reason != w.told.reason || w.uid != w.told.uid && time.Since(w.told.at) >= again
+}
+
 // add keeps a request in place of an earlier one of the Node.
 func (q *queue) add(node string, request asked, now time.Time) {
 	q.mu.Lock()

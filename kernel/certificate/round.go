@@ -243,7 +243,7 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 	}
 	done := o.Reason == judge.Approved || o.Reason == judge.Overtaken || o.Denied
 	early := passes(o.Reason) && o.Waited < passing
-	o.New = !done && !early && (o.Reason != t.told.reason || t.uid != t.told.uid && time.Since(t.told.at) >= again)
+	o.New = !done && !early && t.news(o.Reason)
 	t.free = t.free || early && o.Reason == judge.Early
 	r.queue.settle(t, o, done)
 	return o
