@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	servicehelper "k8s.io/cloud-provider/service/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -112,12 +113,21 @@ func (s *ownService) begin(ctx context.Context) error {
 	})
 }
 
-// alone waits until the load balancers of the specs are gone.
+// alone waits until the Services and load balancers of the specs are gone: reads about them would count as the runner's own.
 func (s *ownService) alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	return controlplane.Eventually(ctx, func(context.Context) error {
-		if n := len(s.cloud.LoadBalancers()); n > 1 {
+	return controlplane.Eventually(ctx, func(ctx context.Context) error {
+		now, err := s.watch.read(ctx)
+		if err != nil {
+			return err
+		}
+		for _, svc := range now.services {
+			if svc.Namespace != ownNamespace && servicehelper.HasLBFinalizer(&svc) {
+				return fmt.Errorf("the specs have left the Service %s/%s", svc.Namespace, svc.Name)
+			}
+		}
+		if n := len(now.balancers); n > 1 {
 			return fmt.Errorf("the specs have left %d load balancers", n-1)
 		}
 		return nil
