@@ -14,7 +14,7 @@ import (
 
 var files = publish.Files[Result]{Data: "test/versions/results.json", Page: "docs/reference/kubernetes-versions.md", Render: page}
 
-//go:embed page.md
+//go:embed page.md.tmpl
 var template string
 
 // Record adds results to the published ones, each in the place of that of the same minor version, and writes the page. One with a failure is
