@@ -68,7 +68,8 @@ archives() { goreleaser --snapshot --skip=sign; }
 
 draft() {
   releaser notes -version "$VERSION" -strict >"$DIST/notes.md"
-  goreleaser --release-notes "$DIST/notes.md"
+  # A rehearsal needs no account.
+  goreleaser ${REHEARSAL:+--skip=publish} --release-notes "$DIST/notes.md"
   gh release upload "$VERSION" dist/release/ccm.yaml dist/release/multicloud-ccm.rb --clobber
 }
 

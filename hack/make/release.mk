@@ -40,6 +40,11 @@ release-dry-run: ## Build all that a release publishes into dist/: archives, ima
 release-test: need-go $(KREW) ## Check the archives, packages and manifests that release-dry-run has left in dist; krew installs them (ruby, dpkg-deb).
 	cd hack/releaser && go test -count=1 -v ./dryrun -args -dist $(abspath dist) -krew $(abspath $(KREW))
 
+REHEARSED   ?= all sim
+.PHONY: release-rehearsal
+release-rehearsal: need-go ## Carry out the release workflow here, with stand-ins for what needs an account (REHEARSED="all sim": these images).
+	@cd hack/releaser && go run ./rehearse -variants '$(REHEARSED)'
+
 STEPS       ?= names
 .PHONY: release
 release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## Carry out steps of a release: STEPS="check images chart draft push", see hack/release.sh.

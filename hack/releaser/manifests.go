@@ -133,6 +133,7 @@ func formula(version string, archives []packed) []byte {
 	}
 	text.WriteString(`  def install
     bin.install "cloud-controller-manager"
+    bin.install "kubectl_complete-ccm"
     bin.install_symlink "cloud-controller-manager" => "kubectl-ccm"
     bash_completion.install "completion/cloud-controller-manager.bash" => "cloud-controller-manager"
     fish_completion.install "completion/cloud-controller-manager.fish"

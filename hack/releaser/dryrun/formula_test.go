@@ -25,7 +25,7 @@ func TestFormulaInstalls(t *testing.T) {
 			if string(out) != want {
 				t.Errorf("the formula says\n%s, not\n%s", out, want)
 			}
-			for _, file := range []string{"bin/cloud-controller-manager", "bin/kubectl-ccm", "etc/bash_completion.d/cloud-controller-manager",
+			for _, file := range []string{"bin/cloud-controller-manager", "bin/kubectl-ccm", "bin/kubectl_complete-ccm", "etc/bash_completion.d/cloud-controller-manager",
 				"share/fish/vendor_completions.d/cloud-controller-manager.fish", "share/zsh/site-functions/_cloud-controller-manager"} {
 				sumOf(t, filepath.Join(prefix, file))
 			}

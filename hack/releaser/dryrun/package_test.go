@@ -16,7 +16,7 @@ import (
 const docs = "usr/share/doc/multicloud-ccm/copyright"
 
 // both are files that the deb and the rpm have, under the root.
-var both = []string{"usr/bin/cloud-controller-manager", docs, "usr/share/bash-completion/completions/cloud-controller-manager",
+var both = []string{"usr/bin/cloud-controller-manager", "usr/bin/kubectl_complete-ccm", docs, "usr/share/bash-completion/completions/cloud-controller-manager",
 	"usr/share/fish/vendor_completions.d/cloud-controller-manager.fish"}
 
 // checkRoot checks what a package has put under a root: the program of the archive, its other name, completion.
