@@ -47,9 +47,14 @@ func checkRoot(t *testing.T, root, platform string, also ...string) {
 	}
 }
 
-// packaged is the version of the release as packages write it: what comes before 1.0.0 has "~".
-func packaged(t *testing.T) string {
-	return strings.Replace(strings.TrimPrefix(versionOf(t), "v"), "-", "~", 1)
+// packaged is the version of the release as packages write it, so that 0.2.0~rc.1 is older than 0.2.0.
+func packaged(t *testing.T, dash string) string {
+	t.Helper()
+	number, before, _ := strings.Cut(strings.TrimPrefix(versionOf(t), "v"), "-")
+	if before == "" {
+		return number
+	}
+	return number + "~" + strings.ReplaceAll(before, "-", dash)
 }
 
 func TestDeb(t *testing.T) {
@@ -57,8 +62,8 @@ func TestDeb(t *testing.T) {
 	need(t, "dpkg-deb", "dpkg")
 	for _, processor := range []string{"amd64", "arm64"} {
 		t.Run(processor, func(t *testing.T) {
-			path, root := one(t, "multicloud-ccm_*_"+processor+".deb"), t.TempDir()
-			for field, want := range map[string]string{"Package": "multicloud-ccm", "Architecture": processor, "Version": packaged(t)} {
+			path, root := one(t, "multicloud-ccm_v*_linux_"+processor+".deb"), t.TempDir()
+			for field, want := range map[string]string{"Package": "multicloud-ccm", "Architecture": processor, "Version": packaged(t, "-")} {
 				out, err := exec.CommandContext(t.Context(), "dpkg-deb", "--field", path, field).CombinedOutput()
 				if got := strings.TrimSpace(string(out)); err != nil || got != want {
 					t.Errorf("%s is %q, not %q: %v", field, got, want, err)
@@ -76,7 +81,7 @@ func TestRPM(t *testing.T) {
 	release(t)
 	for processor, named := range map[string]string{"amd64": "x86_64", "arm64": "aarch64"} {
 		t.Run(named, func(t *testing.T) {
-			file, err := os.Open(one(t, "multicloud-ccm-*."+named+".rpm"))
+			file, err := os.Open(one(t, "multicloud-ccm_v*_linux_"+processor+".rpm"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -96,7 +101,7 @@ func TestRPM(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if is.Name != "multicloud-ccm" || is.Version != packaged(t) || is.Arch != named {
+			if is.Name != "multicloud-ccm" || is.Version != packaged(t, "_") || is.Arch != named {
 				t.Errorf("it is %v", is)
 			}
 			root := t.TempDir()
