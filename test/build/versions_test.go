@@ -2,6 +2,7 @@ package build
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,13 +41,19 @@ func TestKubernetesVersions(t *testing.T) {
 	if oldest == nil {
 		t.Fatal("Chart.yaml names no oldest version")
 	}
-	least, previous := version("test/controlplane/oldest", "k8s.io/kubernetes"), version("test/controlplane/previous", "k8s.io/kubernetes")
-	if want := "v1." + strconv.Itoa(minorOf(t, tested)-1) + "."; !strings.HasPrefix(previous, want) {
-		t.Errorf("test/controlplane/previous builds Kubernetes %s, want %sx, before %s", previous, want, tested)
+	// Each minor version from the oldest to the one before the tested one has a module.
+	first, last := minorOf(t, "v"+oldest[1]), minorOf(t, tested)-1
+	pinned := map[int]string{}
+	for n := first; n <= last; n++ {
+		pinned[n] = version(fmt.Sprintf("test/controlplane/minors/1.%d", n), "k8s.io/kubernetes")
+		if !strings.HasPrefix(pinned[n], fmt.Sprintf("v1.%d.", n)) {
+			t.Errorf("test/controlplane/minors/1.%d builds Kubernetes %s", n, pinned[n])
+		}
 	}
-	if !strings.HasPrefix(least, "v"+oldest[1]+".") {
-		t.Errorf("test/controlplane/oldest builds Kubernetes %s, the chart accepts %s", least, oldest[1])
+	if folders, err := filepath.Glob(filepath.Join(root, "test/controlplane/minors/*/go.mod")); err != nil || len(folders) != len(pinned) {
+		t.Errorf("test/controlplane/minors has %d folders, want one for each of 1.%d to 1.%d (%v)", len(folders), first, last, err)
 	}
+	least, previous := pinned[first], pinned[last]
 	page := read("docs/reference/kubernetes-versions.md")
 	for _, want := range []string{
 		"`k8s.io/cloud-provider` " + library + ", the library of Kubernetes 1." + minor + ".",

@@ -1,9 +1,7 @@
 package controlplane
 
 import (
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 )
@@ -15,7 +13,11 @@ func TestTheEnvironmentChoosesTheAPIServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[string]string{}
-	for _, value := range append(slices.Sorted(maps.Keys(olderModules)), "") {
+	versions, err := OlderMinorVersions()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, value := range append(versions, "") {
 		t.Setenv(KubernetesEnv, value)
 		opts, err := Options{}.kubernetes()
 		if err != nil {
@@ -35,8 +37,14 @@ func TestTheEnvironmentChoosesTheAPIServer(t *testing.T) {
 		}
 		seen[name] = value
 	}
+	for alias, version := range map[string]string{"oldest": versions[0], "previous": versions[len(versions)-1]} {
+		t.Setenv(KubernetesEnv, alias)
+		if opts, err := (Options{}).kubernetes(); err != nil || opts.older != "minors/"+version {
+			t.Errorf("%s is %q, want %s (%v)", alias, opts.older, version, err)
+		}
+	}
 	t.Setenv(KubernetesEnv, "1.12")
-	if _, err := build(t.Context(), Options{}.withDefaults(), etcd); err == nil || !strings.Contains(err.Error(), "has to be one of oldest, previous") {
+	if _, err := build(t.Context(), Options{}.withDefaults(), etcd); err == nil || !strings.Contains(err.Error(), "has to be one of oldest, previous, 1.30, 1.31, ") {
 		t.Errorf("an unknown Kubernetes: %v", err)
 	}
 }

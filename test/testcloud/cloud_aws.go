@@ -31,6 +31,8 @@ type amazon struct {
 	api     aws.Clients
 	vpc     string
 	subnets []string // one in each zone
+	grouped bool
+	groups  []string // of the machines
 	dir     string   // holds the cloud.conf
 	number  int
 }
@@ -47,7 +49,7 @@ func openAmazon(ctx context.Context, o Options) (Cloud, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &amazon{server: server}
+	a := &amazon{server: server, grouped: o.Grouped}
 	a.Proxy, err = proxy.Open(a)
 	if err != nil {
 		server.Stop()
@@ -87,7 +89,23 @@ func (a *amazon) renew(ctx context.Context) error {
 		}
 		a.subnets = append(a.subnets, *subnet.Subnet.SubnetId)
 	}
-	return errors.Join(a.openToInternet(ctx), a.configure())
+	return errors.Join(a.makeGroup(ctx), a.openToInternet(ctx), a.configure())
+}
+
+// makeGroup makes the security group of the machines.
+func (a *amazon) makeGroup(ctx context.Context) error {
+	if a.groups = nil; !a.grouped {
+		return nil
+	}
+	group, err := a.api.EC2.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
+		VpcId: &a.vpc, GroupName: sdk.String("nodes"), Description: sdk.String("nodes"),
+		TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeSecurityGroup, Tags: []types.Tag{aws.Owned(awsCluster)}}},
+	})
+	if err != nil {
+		return fmt.Errorf("making a security group: %w", err)
+	}
+	a.groups = []string{*group.GroupId}
+	return nil
 }
 
 func awsZone(n int) string { return aws.Region + string(rune('a'+n)) }

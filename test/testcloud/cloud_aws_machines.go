@@ -49,6 +49,7 @@ func (a *amazon) run(ctx context.Context, zone int, count int32, like Machine) (
 	}
 	input := &ec2.RunInstancesInput{
 		ImageId: sdk.String("ami-12345678"), InstanceType: types.InstanceTypeM5Large, MinCount: &count, MaxCount: &count, SubnetId: &a.subnets[zone],
+		SecurityGroupIds:  a.groups,
 		TagSpecifications: []types.TagSpecification{{ResourceType: types.ResourceTypeInstance, Tags: tags}},
 	}
 	if like.Internal != "" {

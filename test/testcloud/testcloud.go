@@ -158,6 +158,9 @@ type Options struct {
 	Progress io.Writer
 	// Entries is how many entries the inventory of a cloud without an API has, 0 for no inventory. One in a hundred has a selector.
 	Entries int
+	// Grouped says that machines have a security group of the cluster, as installers give them, where the cloud has such groups.
+	// The rows of the bench were recorded without.
+	Grouped bool
 }
 
 // Maker makes clouds of one kind.

@@ -103,11 +103,13 @@ func (a *Adapter) Deleting(uid types.UID) bool {
 
 var _ cloudprovider.LoadBalancer = (*Adapter)(nil)
 
-// GetLoadBalancer is asked before a deletion: "does not exist" drops the finalizer.
+// GetLoadBalancer is asked before a deletion: "does not exist" drops the finalizer. The controller asks during a deletion
+// too, where the Service was in its queue already. That it has to wait then is no failure, and gets no event.
 func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Service) (*corev1.LoadBalancerStatus, bool, error) {
 	if begun, gone := a.deletions.state(svc.UID); gone {
 		return nil, false, nil
 	} else if begun && request.IsDeleting(svc) {
+		a.pending.deleting.Store(svc.UID, true)
 		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
 	}
 	type answer struct {

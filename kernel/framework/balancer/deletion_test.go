@@ -60,6 +60,27 @@ func TestEarlierDepartureIsNotTakenForTheLater(t *testing.T) {
 	})
 }
 
+// A Service that is deleted while it is in the controller's queue: the controller is told to wait, and reports that as a failure.
+func TestWaitForADeletionIsNoFailure(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		svc := service("web", withType(corev1.ServiceTypeClusterIP), withFinalizer)
+		a := adapter(&fakeBalancers{err: busy}, &fakeServices{current: svc})
+		a.Hold(svc)
+		synctest.Wait()
+		failed := &corev1.Event{Reason: "SyncLoadBalancerFailed", InvolvedObject: corev1.ObjectReference{UID: svc.UID}}
+		if _, _, err := a.GetLoadBalancer(t.Context(), "", svc); err == nil {
+			t.Fatal("the controller is not told to wait")
+		}
+		if !a.Quiet(failed) {
+			t.Error("the wait is reported as a failure")
+		}
+		if a.Quiet(failed) {
+			t.Error("another failure is not reported")
+		}
+		a.Forget(svc.UID)
+	})
+}
+
 // late is a cloud in which an ensure meets a deletion.
 type late struct {
 	fakeBalancers

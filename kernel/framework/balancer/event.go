@@ -91,7 +91,8 @@ func said(err error) []string {
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
 // a look at them as a failure, and a change of their targets as made. Found is since when it is to
 // ensure one for the sake of a result that is there: it reports a beginning then, which it did already.
-type pending struct{ services, found sync.Map }
+// Deleting are those of which it was just told that their deletion runs: it reports that as a failure next.
+type pending struct{ services, found, deleting sync.Map }
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -112,7 +113,15 @@ func (p *pending) quiet(event *corev1.Event) bool {
 		since, again := at.(time.Time)
 		return again && time.Since(since) <= resultAge
 	}
+	if event.Source.Component == recorder.Component {
+		return false
+	}
+	if event.Reason == "SyncLoadBalancerFailed" {
+		if _, told := p.deleting.LoadAndDelete(event.InvolvedObject.UID); told {
+			return true
+		}
+	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
 	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
-	return early && event.Source.Component != recorder.Component && busy
+	return early && busy
 }

@@ -52,7 +52,7 @@ func run(m *testing.M) int {
 func begin() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startLimit)
 	defer cancel()
-	cloud, err := testcloud.Open(ctx, cloudName, testcloud.Options{Progress: os.Stderr})
+	cloud, err := testcloud.Open(ctx, cloudName, testcloud.Options{Progress: os.Stderr, Grouped: true})
 	if err != nil {
 		return err
 	}
