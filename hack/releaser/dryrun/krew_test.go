@@ -62,7 +62,7 @@ func TestKrewInstalls(t *testing.T) {
 	}
 	sum := sumOf(t, archiveOf(t, native))
 	wrong := filepath.Join(t.TempDir(), "ccm.yaml")
-	if err := os.WriteFile(wrong, []byte(strings.ReplaceAll(string(content), sum, strings.Repeat("0", 64))), 0o600); err != nil {
+	if err := os.WriteFile(wrong, []byte(strings.ReplaceAll(string(content), sum, strings.Repeat("f", 64))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := installed(t, wrong, native); err == nil {
