@@ -25,7 +25,7 @@ func main() {
 	repository := flag.String("repository", "../..", "the repository")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	err := rehearse(ctx, *repository, *variants)
+	err := rehearse(ctx, *repository, *variants, os.Stdout)
 	stop()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "rehearse:", err)
@@ -33,12 +33,12 @@ func main() {
 	}
 }
 
-func rehearse(ctx context.Context, repository, variants string) error {
+func rehearse(ctx context.Context, repository, variants string, out io.Writer) error {
 	work, err := os.MkdirTemp("", "mccm-rehearsal-")
 	if err != nil {
 		return err
 	}
-	defer os.RemoveAll(work)
+	defer func() { _ = os.RemoveAll(work) }()
 	clone := filepath.Join(work, "clone")
 	version, err := prepare(ctx, repository, clone)
 	if err != nil {
@@ -55,24 +55,25 @@ func rehearse(ctx context.Context, repository, variants string) error {
 	if err != nil {
 		return err
 	}
-	env := append(environment(),
-		"PATH="+filepath.Join(work, "bin")+":"+os.Getenv("PATH"),
+	env := append(environment(filepath.Join(work, "bin")),
 		"VERSION="+version, "REHEARSAL=1", "VARIANTS="+variants,
 		"REGISTRY="+host, "IMAGE="+host+"/multicloud-ccm/multicloud-ccm",
 		"DOCKER_CONFIG="+filepath.Join(work, "registry"), "HELM_REGISTRY_CONFIG="+filepath.Join(work, "registry", "config.json"))
 	for _, s := range steps {
-		if err := s.carryOut(ctx, clone, env); err != nil {
+		if err := s.carryOut(ctx, clone, env, out); err != nil {
 			return err
 		}
 	}
-	return checkCalls(calls, version)
+	return checkCalls(calls, version, out)
 }
 
-// environment is this one without what a make around it has set.
-func environment() []string {
+// environment is this one without what a make around it has set. Programs are looked for in a folder first.
+func environment(first string) []string {
 	var env []string
 	for _, variable := range os.Environ() {
-		switch name, _, _ := strings.Cut(variable, "="); name {
+		switch name, value, _ := strings.Cut(variable, "="); name {
+		case "PATH":
+			env = append(env, "PATH="+first+":"+value)
 		case "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "MAKEOVERRIDES", "GOFLAGS", "DIST", "PLATFORMS", "PROVIDERS":
 		default:
 			env = append(env, variable)
@@ -82,15 +83,15 @@ func environment() []string {
 }
 
 // carryOut runs a step as a runner does, or says what it would use.
-func (s step) carryOut(ctx context.Context, clone string, env []string) error {
+func (s step) carryOut(ctx context.Context, clone string, env []string, out io.Writer) error {
 	if s.Run == "" {
-		fmt.Printf("=== not here: %s\n", s.Uses)
+		fmt.Fprintf(out, "=== not here: %s\n", s.Uses)
 		return nil
 	}
-	fmt.Printf("=== %s\n", s.Name)
+	fmt.Fprintf(out, "=== %s\n", s.Name)
 	start := time.Now()
 	cmd := exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = clone, os.Stdout, os.Stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = clone, out, os.Stderr
 	cmd.Env = env
 	for name := range s.Env {
 		cmd.Env = append(cmd.Env, name+"=rehearsal")
@@ -98,6 +99,6 @@ func (s step) carryOut(ctx context.Context, clone string, env []string) error {
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("%s: %w", s.Name, err)
 	}
-	fmt.Printf("    %.0f s\n", time.Since(start).Seconds())
+	fmt.Fprintf(out, "    %.0f s\n", time.Since(start).Seconds())
 	return nil
 }

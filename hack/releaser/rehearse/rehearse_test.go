@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,7 @@ func TestCheckCalls(t *testing.T) {
 		if err := os.WriteFile(path, []byte(strings.Join(calls, "\n")+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		return checkCalls(path, "v1.0.0")
+		return checkCalls(path, "v1.0.0", io.Discard)
 	}
 	if err := check(calls); err != nil {
 		t.Error(err)
