@@ -55,12 +55,13 @@ others() {
   export CCM_BINARY=${CCM_PLAIN_BINARY:-}
   echo "==> tests without the race detector, beside the unit tests: chart, release, build"
   tested test "${plain[@]}" -- go test -p 1 -vet=off -ldflags=-s "${uncached[@]}"
-  echo "==> image builder, pictures, releaser, prose linter, progress and returns; kubelet configuration"
+  echo "==> image builder, pictures, releaser, prose linter, progress and returns; kubelet configuration, examples"
   tested hack/image ./... -- go test -p 1 -count=1
   tested hack/pictures ./... -- go test -p 1 -count=1
   tested hack/releaser ./... -- go test -p 1 -count=1
   tested hack ./prose ./progress ./returns -- go test -p 1 -count=1
   tested test/platform ./... -- go test -p 1 -count=1
+  tested test/examples ./... -- go test -p 1 -vet=off -ldflags=-s -count=1
 }
 
 unit() {

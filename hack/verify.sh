@@ -10,7 +10,7 @@ if [ -n "$unformatted" ]; then
 fi
 
 # To vet the last two, go vet would go through all of Kubernetes first; `make lint` checks them.
-for module in . test hack/image hack/pictures hack/releaser test/platform test/e2e/kubernetes test/e2e/kubernetes/nodes; do
+for module in . test hack/image hack/pictures hack/releaser test/platform test/examples test/e2e/kubernetes test/e2e/kubernetes/nodes; do
   (cd "$module" && go mod tidy -diff) || { echo "go.mod of $module is not tidy: run 'go mod tidy' there" >&2; exit 1; }
   [[ $module == test/e2e/* ]] || (cd "$module" && go vet ./...)
 done

@@ -1,0 +1,77 @@
+# OpenStack with an application credential that may send the CCM's requests only.
+# The credential is in Terraform's state: keep that where only administrators read.
+#
+# Replaces: openstack-cloud-controller-manager, the upstream CCM of OpenStack.
+# Take out: the helm_release with chart = "openstack-cloud-controller-manager", or the DaemonSet of that name in kube-system. Its
+#   Secret cloud-config goes with it: this one is another. Its value cluster.name (--cluster-name) is clusterName here.
+# Before:   docs/how-to/migrate-openstack.md on a cluster with load balancers. --cloud-provider=external of kubelets stays.
+
+terraform {
+  required_providers {
+    helm       = { source = "hashicorp/helm" }
+    kubernetes = { source = "hashicorp/kubernetes" }
+    openstack  = { source = "terraform-provider-openstack/openstack" }
+  }
+}
+
+variable "cluster_name" {
+  type    = string
+  default = "my-cluster"
+}
+
+variable "auth_url" {
+  type    = string
+  default = "https://keystone.example.com:5000/v3"
+}
+
+variable "region" {
+  type    = string
+  default = "RegionOne"
+}
+
+# It holds the project of the user that Terraform runs as, and that user's roles.
+resource "openstack_identity_application_credential_v3" "ccm" {
+  name        = "${var.cluster_name}-ccm"
+  description = "Cloud controller manager"
+
+  dynamic "access_rules" {
+    for_each = jsondecode(file("${path.module}/../../../../config/samples/openstack/access-rules.json"))
+    content {
+      service = access_rules.value.service
+      method  = access_rules.value.method
+      path    = access_rules.value.path
+    }
+  }
+}
+
+resource "kubernetes_secret_v1" "ccm" {
+  metadata {
+    name      = "openstack"
+    namespace = "kube-system"
+  }
+  data = { "cloud.conf" = <<-EOT
+    [Global]
+    auth-url = ${var.auth_url}
+    region = ${var.region}
+    application-credential-id = ${openstack_identity_application_credential_v3.ccm.id}
+    application-credential-secret = "${openstack_identity_application_credential_v3.ccm.secret}"
+    [LoadBalancer]
+    create-monitor = true
+    EOT
+  }
+}
+
+resource "helm_release" "ccm" {
+  name       = "multicloud-ccm"
+  namespace  = "kube-system"
+  repository = "oci://ghcr.io/multicloud-ccm/charts"
+  chart      = "multicloud-ccm"
+  version    = "0.1.0"
+
+  values = [yamlencode({
+    provider    = "openstack"
+    clusterName = var.cluster_name
+    platform    = "kubeadm"
+    openstack   = { credentials = { existingSecret = kubernetes_secret_v1.ccm.metadata[0].name } }
+  })]
+}
