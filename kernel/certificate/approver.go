@@ -6,10 +6,10 @@
 package certificate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/netip"
-	"slices"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
@@ -45,8 +45,10 @@ type Options struct {
 	// Nodes returns all Nodes of the cluster, of whatever cloud, from a synced cache. Node reads one from the API server.
 	Nodes func() []*corev1.Node
 	Node  func(ctx context.Context, name string) (*corev1.Node, error)
-	// Reserved returns the names and addresses of the API server and of Services, as they are now.
-	Reserved func(ctx context.Context) (judge.Reserved, error)
+	// Reserve may be empty: the names, addresses, networks and servers that the operator reserves, see judge.Reserve. Reserved returns
+	// those of the API server and of Services as they are now, the server in the ConfigMap kube-public/cluster-info among them.
+	Reserve  []string
+	Reserved func(ctx context.Context) ([]string, error)
 	// Report is told of each decision about a Node of this cloud, by one goroutine at a time.
 	Report func(Outcome)
 	// Networks may be empty, see judge.Facts.
@@ -57,7 +59,7 @@ type Options struct {
 	Deny bool
 }
 
-// Outcome is what became of one turn of a request.
+// Outcome is what became of one turn of a request. What is judge.Approved, or Denied, was written.
 type Outcome struct {
 	judge.Decision
 	// Request is its name, which its maker chose.
@@ -67,9 +69,10 @@ type Outcome struct {
 	// Denied says that it was denied, Waited how long ago this process saw it first.
 	Denied bool
 	Waited time.Duration
-	// New says that the same was not told of the Node before, and is to be told there: the request waits for somebody.
+	// New says that the request waits for somebody, and that this is to be told on the Node: the reason is another one than before, or
+	// the request is, and an hour has passed.
 	New bool
-	// Err is why the decision was not written.
+	// Err is why a decision is judge.Failed.
 	Err error
 }
 
@@ -89,19 +92,11 @@ type Approver struct {
 	queue queue
 }
 
-// How requests of one moment are collected: until none came for quiet, or the first one has waited for patience.
-const (
-	quiet    = 300 * time.Millisecond
-	patience = 3 * time.Second
-	year     = 366 * 24 * time.Hour
-)
-
-// New returns an Approver that knows of no request.
-func New(o Options) *Approver {
-	if o.MostLife == 0 {
-		o.MostLife = year
-	}
-	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}
+// New returns an Approver that knows of no request. An error is about Options.Reserve.
+func New(o Options) (*Approver, error) {
+	o.MostLife = cmp.Or(o.MostLife, 366*24*time.Hour)
+	_, err := judge.Reserve(o.Reserve...)
+	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}, err
 }
 
 // Run judges requests until ctx ends.
@@ -109,13 +104,8 @@ func (a *Approver) Run(ctx context.Context) {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityChange)
 	for ctx.Err() == nil {
 		now := time.Now()
-		due, begun := a.queue.next(now)
-		if due.After(now) {
-			a.queue.wait(ctx, due)
-			continue
-		}
-		if until := slices.MinFunc([]time.Time{begun.Add(quiet), due.Add(patience)}, time.Time.Compare); until.After(now) {
-			a.queue.wait(ctx, until)
+		if next := a.queue.next(now); next.After(now) {
+			a.queue.wait(ctx, next)
 			continue
 		}
 		a.round(ctx, a.queue.take(now))

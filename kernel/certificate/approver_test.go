@@ -11,14 +11,11 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
 const (
@@ -57,34 +54,6 @@ func TestBurst(t *testing.T) {
 			if w.condition(request) != approved || at.Sub(began) > 10*time.Second {
 				t.Fatalf("%s is %q after %v", request, w.condition(request), at.Sub(began))
 			}
-		}
-	})
-}
-
-// Machines whose name is another one, and whose state no list tells, are read one by one, some in each round.
-func TestSingleReadsOfARoundAreFew(t *testing.T) {
-	const nodes = 25
-	simulate(t, nodes, func(w *world) {
-		for n := range w.machines {
-			w.machines[n].Name = fmt.Sprintf("other-%d", n)
-			if n%2 == 0 {
-				w.machines[n].State = cloud.StateUnknown
-			}
-		}
-		most := 0
-		w.onList = func() error {
-			most = max(most, w.calls["find"]+w.calls["get"])
-			w.calls["find"], w.calls["get"] = 0, 0
-			return nil
-		}
-		w.start()
-		for n := range nodes {
-			w.ask(n)
-		}
-		pass(time.Minute)
-		most = max(most, w.calls["find"]+w.calls["get"])
-		if len(w.decided) != nodes || most > 10 || w.calls["list"] > 10 {
-			t.Errorf("%d of %d are approved, up to %d single reads for each of %d lists", len(w.decided), nodes, most, w.calls["list"])
 		}
 	})
 }
@@ -142,6 +111,26 @@ func TestLatestRequestOfANodeIsJudged(t *testing.T) {
 	})
 }
 
+// API servers' clocks differ: a later request may seem to be older.
+func TestOrderOfArrivalCounts(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		earlier := func(csr *certificatesv1.CertificateSigningRequest) {
+			csr.CreationTimestamp = metav1.NewTime(csr.CreationTimestamp.Add(-5 * time.Second))
+		}
+		w.start()
+		w.ask(0)
+		later := w.askAs("later", 0, earlier)
+		pass(time.Second)
+		w.want(later, approved)
+		first := w.ask(1) // a list shows both, in any order
+		last := w.askAs("last", 1, earlier)
+		_ = w.approver.Replace([]any{w.request(last), w.request(first)}, "2")
+		pass(time.Second)
+		w.want(first, "")
+		w.want(last, approved)
+	})
+}
+
 // What another list shows counts: a request that it lacks is gone, also while nobody could see that.
 func TestListAfterAnotherOne(t *testing.T) {
 	simulate(t, 3, func(w *world) {
@@ -179,18 +168,25 @@ func TestRequestThatComesWhileAnotherOneIsJudged(t *testing.T) {
 	})
 }
 
-// For more Nodes than there are in a cluster nothing is kept, until others do not ask any more.
+// most is of how many Nodes something is kept.
+const most = 20000
+
+// crowd has kubelets ask whose Nodes do not exist.
+func (w *world) crowd(from, to int) {
+	csr := w.requests["csr-1"].DeepCopy()
+	for n := from; n < to; n++ {
+		other := csr.DeepCopy()
+		other.Name, other.UID, other.Spec.Username = name(n), types.UID(fmt.Sprint(n, time.Now())), "system:node:"+name(n)
+		_ = w.approver.Add(other)
+	}
+}
+
+// For more Nodes than there are in a cluster nothing is kept. Those that do not exist make way for others.
 func TestNodesAreBounded(t *testing.T) {
-	simulate(t, 1, func(w *world) {
-		w.approver = certificate.New(w.options)
-		const most = 20000
-		csr := w.request(w.askAs("csr", 1, nil))
-		csr.Spec.Request = []byte("none")
-		for n := range most {
-			other := csr.DeepCopy()
-			other.Name, other.UID, other.Spec.Username = name(n+1), types.UID(name(n+1)), "system:node:"+name(n+1)
-			_ = w.approver.Add(other)
-		}
+	simulate(t, 2, func(w *world) {
+		w.create()
+		w.ask(1)
+		w.crowd(2, most+1)
 		refused := w.ask(0)
 		w.run()
 		pass(time.Second)
@@ -200,237 +196,17 @@ func TestNodesAreBounded(t *testing.T) {
 			}
 		})
 		w.want(refused, "")
-		_ = w.approver.Replace(nil, "2")
-		pass(11 * time.Minute)
 		later := w.ask(0)
 		pass(time.Second)
 		w.want(later, approved)
 	})
 }
 
-// A wrong or missing answer neither approves nor denies. When it is right again, the request is approved soon.
-func TestWrongAnswersDecideNothing(t *testing.T) {
-	down := func() error { return errors.New("503") }
-	for what, fault := range map[string]func(*world){
-		"the list fails":                        func(w *world) { w.onList = down },
-		"the account is another one":            func(w *world) { w.onTrust = down },
-		"a look-up fails":                       func(w *world) { w.onFind, w.machines[0].Name = down, "other" },
-		"what is reserved is not known":         func(w *world) { w.onReserved = down },
-		"the list is empty":                     func(w *world) { w.machines = nil },
-		"the list has the machines of others":   func(w *world) { w.machines = w.machines[1:] },
-		"the driver panics":                     func(w *world) { w.options.Cloud.Namer = panics{} },
-		"the API server does not return a Node": func(w *world) { delete(w.nodes, name(0)) },
-	} {
-		t.Run(what, func(t *testing.T) {
-			simulate(t, 2, func(w *world) {
-				machines, node, namer := w.machines, w.nodes[name(0)], w.options.Cloud.Namer
-				w.options.Deny = true
-				fault(w)
-				w.start()
-				request := w.ask(0, ip(0), "10.9.9.9")
-				rightful := w.ask(1)
-				pass(10 * time.Minute)
-				w.want(request, "")
-				w.change(func() {
-					w.onList, w.onTrust, w.onFind, w.onReserved, w.machines = nil, nil, nil, nil, machines
-					w.nodes[name(0)], w.options.Cloud.Namer = node, namer
-				})
-				pass(10 * time.Minute)
-				w.want(request, denied)
-				w.want(rightful, approved)
-			})
-		})
-	}
-}
-
-type panics struct{}
-
-func (panics) NameID(string) cloud.InstanceID { panic("a mistake of the driver") }
-
-func TestMissingAnswersDelayForHalfAMinute(t *testing.T) {
-	simulate(t, 1, func(w *world) {
-		w.onList = func() error { return errors.New("503") }
-		w.start()
-		request := w.ask(0)
-		pass(time.Hour)
-		w.want(request, "")
-		w.change(func() { w.onList = nil })
-		pass(30 * time.Second)
-		w.want(request, approved)
-		if news := w.news(); len(news) != 1 || !strings.Contains(news[0].String(), "asking for all machines: 503") {
-			t.Errorf("told on the Node: %v", news)
-		}
-	})
-}
-
-func TestDenial(t *testing.T) {
-	for _, deny := range []bool{false, true} {
-		t.Run(fmt.Sprint(deny), func(t *testing.T) {
-			simulate(t, 2, func(w *world) {
-				w.options.Deny = deny
-				w.start()
-				contradicts, rightful := w.ask(0, ip(1)), w.ask(1)
-				pass(9 * time.Second)
-				w.want(contradicts, "") // the cloud may only be late
-				pass(time.Hour)
-				w.want(rightful, approved)
-				if deny {
-					w.want(contradicts, denied)
-				} else {
-					w.want(contradicts, "")
-				}
-			})
-		})
-	}
-}
-
-// What waits is told once on its Node, with what to do.
-func TestWaitingIsToldOnce(t *testing.T) {
-	for request, command := range map[string]bool{"csr-x": true, "a; reboot": false, "$(reboot)": false} {
-		t.Run(request, func(t *testing.T) {
-			simulate(t, 1, func(w *world) {
-				w.start()
-				w.askAs(request, 0, nil, "10.9.9.9")
-				pass(time.Hour)
-				news := w.news()
-				if len(news) != 1 || news[0].Reason != judge.Contradiction || news[0].Node.Name != name(0) || news[0].Waited > time.Second {
-					t.Fatalf("told: %v", news)
-				}
-				text := news[0].String()
-				if !strings.Contains(text, fmt.Sprintf("%q", request)) || strings.HasSuffix(text, "kubectl certificate approve "+request) != command {
-					t.Error(text)
-				}
-			})
-		})
-	}
-}
-
-func TestFailedWritesAreRepeated(t *testing.T) {
-	conflict := apierrors.NewConflict(schema.GroupResource{Resource: "certificatesigningrequests"}, "x", errors.New("it has changed"))
-	for what, failure := range map[string]error{"conflict": conflict, "5xx": apierrors.NewInternalError(errors.New("etcd"))} {
-		t.Run(what, func(t *testing.T) {
-			simulate(t, 1, func(w *world) {
-				tries := 0
-				w.onUpdate = func() error {
-					if tries++; tries < 4 {
-						return failure
-					}
-					return nil
-				}
-				w.start()
-				request := w.ask(0)
-				pass(10 * time.Second)
-				w.want(request, approved)
-				if w.calls["list"] != 4 || w.outcomes[0].Err == nil {
-					t.Errorf("calls %v, outcomes %v: each try needs a list of its own", w.calls, w.outcomes)
-				}
-			})
-		})
-	}
-}
-
-// Between the judgment and the write the world may change.
-func TestChangesMeanwhile(t *testing.T) {
-	for what, change := range map[string]func(*world, string){
-		"the request is gone":          func(w *world, request string) { delete(w.requests, request) },
-		"another request has its name": func(w *world, request string) { w.requests[request].UID = "another" },
-		"somebody denied it": func(w *world, request string) {
-			w.requests[request].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: denied}, {}}
-		},
-		"the Node was made again":        func(w *world, _ string) { w.nodes[name(0)].UID = "another" },
-		"the Node names another machine": func(w *world, _ string) { w.nodes[name(0)].Spec.ProviderID = "test://m-9" },
-		"the Node is being deleted":      func(w *world, _ string) { w.nodes[name(0)].DeletionTimestamp = new(metav1.Now()) },
-		"the Node is gone":               func(w *world, _ string) { delete(w.nodes, name(0)) },
-	} {
-		t.Run(what, func(t *testing.T) {
-			simulate(t, 1, func(w *world) {
-				changed := false
-				w.onGet = func(request string) {
-					if !changed {
-						changed = true
-						change(w, request)
-					}
-				}
-				updates := -1
-				w.options.Report = func(certificate.Outcome) {
-					if w.mu.Lock(); updates < 0 {
-						updates = w.calls["update"]
-					}
-					w.mu.Unlock()
-				}
-				w.start()
-				w.ask(0)
-				pass(time.Minute)
-				if !changed || updates != 0 {
-					t.Errorf("%d writes at the end of the first turn", updates)
-				}
-			})
-		})
-	}
-}
-
-// A proof of the account that takes long makes old what was read before.
-func TestOldFactsAreReadAgain(t *testing.T) {
-	simulate(t, 1, func(w *world) {
-		w.onTrust = func() error {
-			w.onTrust = nil
-			time.Sleep(31 * time.Second)
-			return nil
-		}
-		w.start()
-		request := w.ask(0)
-		pass(time.Minute)
-		w.want(request, approved)
-		if w.calls["list"] != 2 || w.outcomes[0].Err == nil {
-			t.Errorf("calls %v, outcomes %v", w.calls, w.outcomes)
-		}
-	})
-}
-
-func TestNodesOfOthersAreNotMentioned(t *testing.T) {
-	simulate(t, 2, func(w *world) {
-		w.options.Deny = true
-		w.nodes[name(0)].Spec.ProviderID = "other://m-0"
-		w.nodes[name(1)].Spec.ProviderID = ""
-		w.start()
-		w.ask(0)
-		w.ask(1)
-		pass(time.Hour)
-		if len(w.outcomes)+len(w.calls) > 0 {
-			t.Errorf("outcomes %v, calls %v", w.outcomes, w.calls)
-		}
-	})
-}
-
-// A kubelet asks before its Node has its machine, or before it is there.
-func TestNodeThatGetsItsMachine(t *testing.T) {
-	simulate(t, 2, func(w *world) {
-		late := w.nodes[name(1)]
-		delete(w.nodes, name(1))
-		w.nodes[name(0)].Spec = corev1.NodeSpec{Taints: []corev1.Taint{{Key: "node.cloudprovider.kubernetes.io/uninitialized"}}}
-		w.start()
-		requests := []string{w.ask(0), w.ask(1)}
-		pass(45 * time.Second)
-		if news := w.news(); len(news) > 0 {
-			t.Errorf("told: %v", news)
-		}
-		w.change(func() {
-			if w.calls["list"] > 0 {
-				t.Errorf("calls %v", w.calls)
-			}
-			late.CreationTimestamp = w.requests[requests[1]].CreationTimestamp
-			w.nodes[name(0)].Spec.ProviderID, w.nodes[name(1)] = "test://m-0", late
-		})
-		pass(3 * time.Second)
-		w.want(requests[0], approved)
-		w.want(requests[1], approved)
-	})
-}
-
-// Nothing of a request is kept but what a judge needs, and of a request that is too large only so much that it is seen to be.
+// Nothing of a request is kept but its name.
 func TestMemoryOfLargeRequests(t *testing.T) {
 	const nodes = 1000
-	w := &world{t: t, requests: map[string]*certificatesv1.CertificateSigningRequest{}, approver: certificate.New(certificate.Options{})}
+	w := &world{t: t, requests: map[string]*certificatesv1.CertificateSigningRequest{}, came: map[string]time.Time{}}
+	w.create()
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -441,12 +217,15 @@ func TestMemoryOfLargeRequests(t *testing.T) {
 			if n%10 == 0 {
 				csr.Spec.Request = bytes.Repeat([]byte("x"), 250_000)
 			}
+			if trimmed, _ := certificate.Trim(csr); n == 1 && len(fmt.Sprint(trimmed)) > 2000 {
+				t.Error("it keeps more than names")
+			}
 		})
 		clear(w.requests)
 	}
 	runtime.GC()
 	runtime.ReadMemStats(&after)
-	if grown := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10; grown > 4<<10 {
+	if grown := (int64(after.HeapAlloc) - int64(before.HeapAlloc)) >> 10; grown > 1<<10 {
 		t.Errorf("%d kB for %d requests", grown, nodes)
 	}
 	runtime.KeepAlive(w.approver)

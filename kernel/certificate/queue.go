@@ -7,11 +7,13 @@ import (
 	"sync"
 	"time"
 
-	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 )
+
+// How requests of one moment are collected: until none came for quiet, or the first one has waited for patience.
+const quiet, patience = 300 * time.Millisecond, 3 * time.Second
 
 // Pauses between the turns of one Node.
 const (
@@ -25,6 +27,8 @@ const (
 	mostUnknown = 5
 	// never is when there is nothing to do.
 	never = time.Hour
+	// again is how long a Node is told the same once, whichever request it is about.
+	again = time.Hour
 	// mostNodes bounds for how many Nodes something is kept: for more than there are in a cluster.
 	mostNodes = 20000
 )
@@ -38,28 +42,44 @@ type queue struct {
 	changed chan struct{}
 }
 
-// waiting is what is kept of a Node that asks.
-type waiting struct {
-	// csr is what a judge needs of the request; nil when none waits.
-	csr *certificatesv1.CertificateSigningRequest
-	// request is what is in it, nil until it is read.
-	request *judge.Request
-	// seen is when this process saw it first. It was made before.
-	seen        time.Time
-	due         time.Time
-	turns       int
-	turn        time.Time // the latest
-	told        judge.Reason
-	contradicts bool // the cloud, at its last turn
+// asked is which request it is, none for the zero value.
+type asked struct {
+	name string
+	uid  types.UID
 }
 
-// add keeps a request, unless a later one of the Node waits.
-func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, now time.Time) {
+// waiting is what is kept of a Node that asks.
+type waiting struct {
+	asked
+	// seen is when this process saw the request first. It was made before.
+	seen  time.Time
+	due   time.Time
+	turns int
+	turn  time.Time // the latest
+	told  told
+	// contradicts says that the cloud did at the latest turn, absent that there was no Node then.
+	contradicts, absent bool
+}
+
+// told is what was told on a Node.
+type told struct {
+	reason judge.Reason
+	uid    types.UID
+	at     time.Time
+}
+
+// news reports whether a reason was not told yet, nor of this request for an hour.
+func (w *waiting) news(reason judge.Reason) bool {
+	return reason != w.told.reason || w.uid != w.told.uid && time.Since(w.told.at) >= again
+}
+
+// add keeps a request in place of an earlier one of the Node.
+func (q *queue) add(node string, request asked, now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	w := q.waiting[node]
 	if w == nil && len(q.waiting) >= mostNodes {
-		q.forget(now)
+		q.forget(now, true)
 	}
 	switch {
 	case w == nil && len(q.waiting) >= mostNodes:
@@ -67,10 +87,10 @@ func (q *queue) add(node string, csr *certificatesv1.CertificateSigningRequest, 
 	case w == nil:
 		w = &waiting{due: now}
 		q.waiting[node] = w
-	case w.csr != nil && (w.csr.UID == csr.UID || csr.CreationTimestamp.Before(&w.csr.CreationTimestamp)):
+	case w.asked == request:
 		return
 	}
-	w.csr, w.request, w.seen, w.contradicts, q.latest = csr, nil, now, false, now
+	w.asked, w.seen, w.contradicts, q.latest = request, now, false, now
 	if w.due.Before(now) {
 		w.due = now
 	}
@@ -85,77 +105,88 @@ func (q *queue) remove(gone func(uid types.UID) bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, w := range q.waiting {
-		if w.csr != nil && gone(w.csr.UID) {
-			w.csr = nil
+		if gone(w.uid) {
+			w.asked = asked{}
 		}
 	}
 }
 
-// next returns when the next request has its turn, and when the latest one came.
-func (q *queue) next(now time.Time) (due, latest time.Time) {
+// next returns when the next round begins.
+func (q *queue) next(now time.Time) time.Time {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	due = now.Add(never)
+	due := now.Add(never)
 	for _, w := range q.waiting {
-		if w.csr != nil && w.due.Before(due) {
+		if w.asked != (asked{}) && w.due.Before(due) {
 			due = w.due
 		}
 	}
-	return due, q.latest
+	begins := q.latest.Add(quiet)
+	if limit := due.Add(patience); begins.After(limit) {
+		begins = limit
+	}
+	if begins.Before(due) {
+		return due
+	}
+	return begins
 }
 
-// take returns the requests that have their turn, those first that wait longest.
+// take returns the requests that have their turn, those first that wait longest. Until they are settled they have no other one.
 func (q *queue) take(now time.Time) []*turn {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.forget(now)
+	q.forget(now, false)
 	var turns []*turn
-	for _, w := range q.waiting {
-		if w.csr == nil || w.due.After(now) {
+	for node, w := range q.waiting {
+		if w.asked == (asked{}) || w.due.After(now) {
 			continue
 		}
 		if now.Sub(w.turn) > memory {
 			w.turns = 0
 		}
-		turns = append(turns, &turn{waiting: *w})
-		w.turns, w.turn = w.turns+1, now
-		w.due = now.Add(min(first<<min(w.turns-1, 10), last))
+		w.turns, w.turn, w.due = w.turns+1, now, now.Add(never)
+		turns = append(turns, &turn{waiting: *w, node: node})
 	}
-	slices.SortFunc(turns, func(a, b *turn) int { return a.due.Compare(b.due) })
+	slices.SortFunc(turns, func(a, b *turn) int { return a.seen.Compare(b.seen) })
 	return turns
 }
 
-// forget forgets Nodes that do not ask any more.
-func (q *queue) forget(now time.Time) {
-	maps.DeleteFunc(q.waiting, func(_ string, w *waiting) bool { return w.csr == nil && now.Sub(w.turn) > memory })
+// forget forgets Nodes that do not ask any more, and where there are too many also those that do not exist.
+func (q *queue) forget(now time.Time, full bool) {
+	maps.DeleteFunc(q.waiting, func(_ string, w *waiting) bool {
+		return full && w.absent || w.asked == (asked{}) && now.Sub(w.turn) > memory && now.Sub(w.told.at) > again
+	})
 }
 
 // settle takes over what became of a turn. A request that came meanwhile has its own.
 func (q *queue) settle(t *turn, o Outcome, done bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	w := q.waiting[t.request.Node]
-	if w == nil {
+	w := q.waiting[t.node]
+	if w == nil || w.turn != t.turn { // it made way meanwhile
 		return
 	}
 	switch {
 	case o.New:
-		w.told = o.Reason
+		w.told = told{o.Reason, t.uid, time.Now()}
 	case o.Reason == judge.Approved:
-		w.told = ""
+		w.told.reason = ""
 	}
 	switch {
 	case t.free:
 		w.turns, w.due = w.turns-1, w.turn.Add(soon)
-	case o.Reason == judge.Unknown || o.Reason == judge.Early || o.Err != nil: // it is not the Node's fault
+	case passes(o.Reason): // it is not the Node's fault
 		w.turns = min(w.turns, mostUnknown)
+		fallthrough
+	default:
+		w.due = w.turn.Add(min(first<<min(w.turns-1, 10), last))
 	}
-	if w.csr != t.csr {
-		return
-	}
-	w.request, w.contradicts = t.request, o.Reason == judge.Contradiction
-	if done {
-		w.csr = nil
+	w.absent = o.Node == nil
+	if w.asked == t.asked {
+		w.contradicts = t.decision.Reason == judge.Contradiction
+		if done {
+			w.asked = asked{}
+		}
 	}
 }
 

@@ -19,10 +19,12 @@ import (
 )
 
 const (
-	// mostSingles bounds the reads of each kind in a round that are about one Node or machine, parallel the writes that run at once.
-	mostSingles, parallel = 5, 8
-	// mostAge is how long after the beginning of its reads a decision is written, writeLimit how long that may take.
+	// parallel is how many requests to the API server run at once.
+	parallel = 8
+	// mostAge is how long a round reads, and how long after its beginning a decision is written. writeLimit is how long that may take.
 	mostAge, writeLimit = 30 * time.Second, 10 * time.Second
+	// shared and alone are how long reads about single Nodes go on, while others wait and while nobody does.
+	shared, alone = 2 * time.Second, 10 * time.Second
 	// settled is how long after it was seen a request is denied at the earliest: clouds show what has changed after some seconds.
 	settled = 10 * time.Second
 	// passing is how long what passes by itself is not told on a Node.
@@ -38,66 +40,131 @@ var (
 // turn is a request that is judged.
 type turn struct {
 	waiting
+	node string
+	// live is the request as the API server has it, request what is in it.
+	live     *certificatesv1.CertificateSigningRequest
+	request  judge.Request
 	decision judge.Decision
-	// free says that this turn does not make the next one later.
-	free bool
+	// err is why the request could not be read, free says that this turn does not make the next one later.
+	err     error
+	free    bool
+	outcome Outcome
 }
 
-// round is what is known in one round, from reads that began in it.
+// round is what is known in one round, from reads that began in it. asked are the facts that were asked for.
 type round struct {
 	*Approver
-	began   time.Time
-	facts   judge.Facts
-	read    map[judge.Fact]error
-	singles map[judge.Kind]int
+	began time.Time
+	facts judge.Facts
+	asked map[judge.Fact]error
 }
 
-// round judges requests, and writes what was decided.
+// round judges requests, and writes what was decided. Those for which reads of their own are needed come last.
 func (a *Approver) round(ctx context.Context, turns []*turn) {
-	r := &round{a, time.Now(), judge.Facts{
+	r := &round{Approver: a, began: time.Now(), facts: judge.Facts{
 		Cloud: a.Cloud, Nodes: judge.NodesOf(a.Cloud, a.Nodes()), Networks: a.Networks,
 		Named: map[string][]cloud.Instance{}, States: map[cloud.InstanceID]cloud.State{}, Accounts: map[string]bool{},
-	}, map[judge.Fact]error{}, map[judge.Kind]int{}}
+	}}
+	reading, cancel := context.WithDeadline(ctx, r.began.Add(mostAge))
+	defer cancel()
+	each(turns, func(t *turn) { r.open(reading, t) })
+	r.learn(reading, turns, judge.List, judge.Account)
+	var now, later []*turn
 	for _, t := range turns {
-		if t.request == nil {
-			request := judge.Read(t.csr, a.MostLife)
-			t.request = &request
+		if single(t.decision.Missing.Kind) {
+			later = append(later, t)
+		} else {
+			now = append(now, t)
 		}
 	}
-	for missing := r.judge(turns); len(missing) > 0; missing = r.judge(turns) {
-		r.learn(ctx, missing)
-	}
+	r.conclude(ctx, now)
+	r.learn(reading, later, judge.Name, judge.State, judge.Account)
+	r.conclude(ctx, later)
+}
+
+// single reports whether facts of a kind are about one Node or machine.
+func single(kind judge.Kind) bool { return kind == judge.Name || kind == judge.State }
+
+// each does something with all turns, some at once.
+func each(turns []*turn, do func(*turn)) {
 	var group errgroup.Group
 	group.SetLimit(parallel)
-	outcomes := make([]Outcome, len(turns))
-	for n, t := range turns {
+	for _, t := range turns {
 		group.Go(func() error {
-			outcomes[n] = r.conclude(ctx, t)
+			do(t)
 			return nil
 		})
 	}
-	_ = group.Wait() // what went wrong is in the outcomes
-	for _, o := range outcomes {
-		if o.Reason != judge.NotOurs && ctx.Err() == nil {
-			a.Report(o)
-		}
+	_ = group.Wait() // there is no error
+}
+
+// open reads a request, unless its Node decides about all of them.
+func (r *round) open(ctx context.Context, t *turn) {
+	before, err := run.Contain(func() *judge.Decision { return r.facts.Before(t.node) })
+	if before == nil && err == nil { // not a panic of the driver
+		t.live, err = r.Requests.Get(ctx, t.name, metav1.GetOptions{})
+	}
+	switch {
+	case before != nil:
+		t.decision = *before
+	case apierrors.IsNotFound(err), err == nil && t.live.UID != t.uid:
+		t.decision = judge.Decision{Reason: judge.Overtaken, Message: "the request is gone"}
+	case err != nil:
+		t.decision.Reason, t.err = judge.Failed, fmt.Errorf("reading the request %q: %w", t.name, err)
+	case !judge.Open(t.live):
+		t.decision = judge.Decision{Reason: judge.Overtaken, Message: "somebody else has decided"}
+	default:
+		t.request = judge.Read(t.live, r.MostLife)
 	}
 }
 
-// judge judges what is not decided. It returns the facts that are missing and were not asked for yet, in the order of the turns.
-func (r *round) judge(turns []*turn) (missing []judge.Fact) {
+// learn judges requests, and reads the facts of these kinds that are missing. The account comes last: what was read before counts then.
+func (r *round) learn(ctx context.Context, turns []*turn, kinds ...judge.Kind) {
+	clear(r.facts.Accounts)
+	r.asked = map[judge.Fact]error{}
+	began := time.Now()
+	for _, kind := range kinds {
+		of, size := r.judge(turns)[kind], 1
+		if kind == judge.State {
+			size = max(size, r.Cloud.Descriptor.Limits.GetBatch)
+		}
+		for at := 0; at < len(of); at += size {
+			some, err := of[at:min(at+size, len(of))], errTurn
+			if at == 0 || !single(kind) || r.patient(began) {
+				err = r.ask(ctx, kind, some)
+			}
+			for _, of := range some {
+				r.asked[judge.Fact{Kind: kind, Of: of}] = err
+			}
+		}
+	}
+	r.judge(turns)
+}
+
+// patient reports whether another read about single Nodes is not too late.
+func (r *round) patient(began time.Time) bool {
+	now, limit := time.Now(), alone
+	if !r.queue.next(now).After(now) {
+		limit = shared
+	}
+	return now.Sub(began) < limit && now.Sub(r.began) < mostAge-alone
+}
+
+// judge judges what is not decided. It returns what the missing facts of each kind are about, in the order of the turns.
+func (r *round) judge(turns []*turn) map[judge.Kind][]string {
+	missing := map[judge.Kind][]string{}
 	for _, t := range turns {
 		if t.decision.Reason != "" && t.decision.Reason != judge.Unknown {
 			continue
 		}
-		decision, err := run.Contain(func() judge.Decision { return r.facts.Judge(*t.request) })
+		decision, err := run.Contain(func() judge.Decision { return r.facts.Judge(t.request) })
+		fact := decision.Missing
 		if err != nil { // a panic of the driver
 			decision = judge.Decision{Reason: judge.Unknown}
-		} else if decision.Reason == judge.Unknown {
-			var asked bool
-			if err, asked = r.read[decision.Missing]; !asked {
-				missing = append(missing, decision.Missing)
-			}
+		} else if asked, was := r.asked[fact]; was {
+			err = asked
+		} else if !slices.Contains(missing[fact.Kind], fact.Of) {
+			missing[fact.Kind] = append(missing[fact.Kind], fact.Of)
 		}
 		if err != nil {
 			decision.Message = err.Error()
@@ -107,24 +174,16 @@ func (r *round) judge(turns []*turn) (missing []judge.Fact) {
 	return missing
 }
 
-// learn reads facts, each once. Whose account it is is proved when nothing else is missing: what was read before counts then.
-func (r *round) learn(ctx context.Context, missing []judge.Fact) {
-	others := slices.ContainsFunc(missing, func(f judge.Fact) bool { return f.Kind != judge.Account })
-	for _, fact := range missing {
-		if _, asked := r.read[fact]; !asked && (!others || fact.Kind != judge.Account) {
-			r.read[fact] = r.learnOne(ctx, fact)
-		}
-	}
-}
-
-func (r *round) learnOne(ctx context.Context, fact judge.Fact) (err error) {
-	if r.singles[fact.Kind]++; r.singles[fact.Kind] > mostSingles && (fact.Kind == judge.Name || fact.Kind == judge.State) {
-		return errTurn
-	}
-	switch fact.Kind {
+// ask reads facts of a kind.
+func (r *round) ask(ctx context.Context, kind judge.Kind, of []string) (err error) {
+	switch kind {
 	case judge.List:
+		var reserved []string
 		var list []cloud.Instance
-		if r.facts.Reserved, err = r.Reserved(ctx); err == nil {
+		if reserved, err = r.Reserved(ctx); err == nil {
+			r.facts.Reserved, err = judge.Reserve(slices.Concat(r.Reserve, reserved)...)
+		}
+		if err == nil {
 			list, err = r.Machines.Listed(ctx, r.began)
 		}
 		if err == nil {
@@ -132,58 +191,70 @@ func (r *round) learnOne(ctx context.Context, fact judge.Fact) (err error) {
 		}
 	case judge.Name:
 		var found []cloud.Instance
-		if found, err = r.Cloud.Instances.FindByName(ctx, fact.Of); err == nil {
-			r.facts.Named[fact.Of] = found
+		if found, err = r.Cloud.Instances.FindByName(ctx, of[0]); err == nil {
+			r.facts.Named[of[0]] = found
 		}
 	case judge.State:
 		var found map[cloud.InstanceID]cloud.Instance
-		id := cloud.InstanceID(fact.Of)
-		if found, err = r.Cloud.Instances.Get(ctx, id); err == nil {
-			r.facts.States[id] = found[id].State
+		ids := make([]cloud.InstanceID, len(of))
+		for n := range of {
+			ids[n] = cloud.InstanceID(of[n])
+		}
+		if found, err = r.Cloud.Instances.Get(ctx, ids...); err == nil {
+			for _, id := range ids {
+				r.facts.States[id] = found[id].State
+			}
 		}
 	case judge.Account:
-		err = r.Machines.Trust(ctx, fact.Of)
-		r.facts.Accounts[fact.Of] = err == nil
+		err = r.Machines.Trust(ctx, of[0])
+		r.facts.Accounts[of[0]] = err == nil
 	}
 	if err != nil {
-		return fmt.Errorf("asking for %s: %w", fact, err)
+		return fmt.Errorf("asking for %s: %w", judge.Fact{Kind: kind, Of: of[0]}, err)
 	}
 	return nil
 }
 
-// conclude writes a decision.
-func (r *round) conclude(ctx context.Context, t *turn) Outcome {
-	o := Outcome{Decision: t.decision, Request: t.csr.Name, Node: r.facts.Nodes.Named(t.request.Node), Waited: time.Since(t.seen)}
+// passes reports whether a reason passes by itself.
+func passes(reason judge.Reason) bool {
+	return reason == judge.Unknown || reason == judge.Early || reason == judge.Failed
+}
+
+// conclude writes decisions, and reports what became of them.
+func (r *round) conclude(ctx context.Context, turns []*turn) {
+	each(turns, func(t *turn) { t.outcome = r.concludeOne(ctx, t) })
+	for _, t := range turns {
+		if t.outcome.Reason != judge.NotOurs && ctx.Err() == nil {
+			r.Report(t.outcome)
+		}
+	}
+}
+
+func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
+	o := Outcome{Decision: t.decision, Request: t.name, Node: r.facts.Nodes.Named(t.node), Waited: time.Since(t.seen), Err: t.err}
 	o.Denied = r.Deny && o.Reason == judge.Contradiction && t.contradicts && o.Waited >= settled
-	done := o.Reason == judge.Approved || o.Denied
-	if done {
+	if o.Reason == judge.Approved || o.Denied {
 		writing, cancel := context.WithTimeout(ctx, writeLimit)
 		o.Err = r.write(writing, t, o)
 		cancel()
-		done = o.Err == nil
 	}
-	passes := (o.Reason == judge.Early || o.Reason == judge.Unknown) && o.Waited < passing
-	o.New = o.Reason != judge.Approved && o.Reason != t.told && !passes
-	t.free = t.free || o.Reason == judge.Early && passes
+	if o.Err != nil {
+		o.Decision, o.Denied = judge.Decision{Reason: judge.Failed, Message: o.Err.Error()}, false
+	}
+	done := o.Reason == judge.Approved || o.Reason == judge.Overtaken || o.Denied
+	early := passes(o.Reason) && o.Waited < passing
+	o.New = !done && !early && t.news(o.Reason)
+	t.free = t.free || early && o.Reason == judge.Early
 	r.queue.settle(t, o, done)
 	return o
 }
 
-// write writes a decision, unless somebody else did, or the Node is not the one that was judged. A request never changes.
+// write writes a decision, unless the request or the Node is not the one that was judged: the version of the request says so.
 func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
-	live, err := r.Requests.Get(ctx, t.csr.Name, metav1.GetOptions{})
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil
-	case err != nil:
-		return fmt.Errorf("reading the request %q: %w", t.csr.Name, err)
-	case live.UID != t.csr.UID, !judge.Open(live):
-		return nil
-	}
-	node, err := r.Node(ctx, o.Node.Name)
+	node, err := r.Node(ctx, t.node)
 	switch {
 	case err != nil:
-		return fmt.Errorf("reading node %s: %w", o.Node.Name, err)
+		return fmt.Errorf("reading node %s: %w", t.node, err)
 	case node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
 		return errChanged
 	case time.Since(r.began) > mostAge:
@@ -195,9 +266,9 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	if o.Denied {
 		condition.Type, condition.Reason = certificatesv1.CertificateDenied, "CloudContradicts"
 	}
-	live.Status.Conditions = append(live.Status.Conditions, condition)
-	if _, err := r.Requests.UpdateApproval(ctx, live.Name, live, metav1.UpdateOptions{}); err != nil {
-		return fmt.Errorf("writing the decision about the request %q: %w", t.csr.Name, err)
+	t.live.Status.Conditions = append(t.live.Status.Conditions, condition)
+	if _, err := r.Requests.UpdateApproval(ctx, t.name, t.live, metav1.UpdateOptions{}); err != nil {
+		return fmt.Errorf("writing the decision about the request %q: %w", t.name, err)
 	}
 	return nil
 }

@@ -1,74 +1,77 @@
 package certificate
 
 import (
-	"bytes"
-	"slices"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 )
 
-// Trim returns what a judge needs of a request, and keeps nothing else of it. What is too large stays too large. Of one that was decided, or
-// that no kubelet made, only its name is left.
+// Trim keeps of a request only which one it is, and who made it where somebody has to decide: what is in it is read when it is judged.
 func Trim(obj any) (any, error) {
 	csr, ok := obj.(*certificatesv1.CertificateSigningRequest)
 	if !ok {
 		return obj, nil
 	}
 	kept := &certificatesv1.CertificateSigningRequest{}
-	kept.Name, kept.UID, kept.ResourceVersion, kept.CreationTimestamp = csr.Name, csr.UID, csr.ResourceVersion, csr.CreationTimestamp
-	if judge.NodeOf(csr) == "" || !judge.Open(csr) {
-		kept.Status.Conditions = make([]certificatesv1.CertificateSigningRequestCondition, 1) // it is not open
-		return kept, nil
+	kept.Name, kept.UID, kept.ResourceVersion = csr.Name, csr.UID, csr.ResourceVersion
+	if node := judge.NodeOf(csr); node != "" && judge.Open(csr) {
+		kept.Spec.SignerName, kept.Spec.Username, kept.Spec.Groups = csr.Spec.SignerName, csr.Spec.Username, judge.Groups
 	}
-	kept.Spec.SignerName, kept.Spec.Username, kept.Spec.Groups = csr.Spec.SignerName, csr.Spec.Username, judge.Groups
-	kept.Spec.ExpirationSeconds = csr.Spec.ExpirationSeconds
-	kept.Spec.Usages = slices.Clone(csr.Spec.Usages[:min(len(csr.Spec.Usages), judge.MostUsages+1)])
-	kept.Spec.Request = bytes.Clone(csr.Spec.Request[:min(len(csr.Spec.Request), judge.MostBytes+1)])
 	return kept, nil
+}
+
+// askedOf returns what is kept of a request, and the Node whose kubelet waits for it, "" for none.
+func askedOf(obj any) (node string, request asked, version string) {
+	trimmed, _ := Trim(obj) // it never fails
+	csr, ok := trimmed.(*certificatesv1.CertificateSigningRequest)
+	if !ok {
+		return "", asked{}, ""
+	}
+	return judge.NodeOf(csr), asked{csr.Name, csr.UID}, csr.ResourceVersion
 }
 
 // Add implements cache.ReflectorStore.
 func (a *Approver) Add(obj any) error {
-	trimmed, _ := Trim(obj)
-	csr, ok := trimmed.(*certificatesv1.CertificateSigningRequest)
-	if !ok {
-		return nil
+	if node, request, _ := askedOf(obj); node != "" {
+		a.queue.add(node, request, time.Now())
 	}
-	if node := judge.NodeOf(csr); node != "" {
-		a.queue.add(node, csr, time.Now())
-		return nil
-	}
-	return a.Delete(csr)
+	return nil
 }
 
 // Update implements cache.ReflectorStore. What is asked for never changes.
 func (a *Approver) Update(obj any) error {
-	if csr, ok := obj.(*certificatesv1.CertificateSigningRequest); ok && !judge.Open(csr) {
-		return a.Delete(csr)
+	if node, _, _ := askedOf(obj); node != "" {
+		return nil
 	}
-	return nil
+	return a.Delete(obj)
 }
 
 // Delete implements cache.ReflectorStore.
 func (a *Approver) Delete(obj any) error {
-	if csr, ok := obj.(*certificatesv1.CertificateSigningRequest); ok {
-		a.queue.remove(func(uid types.UID) bool { return uid == csr.UID })
-	}
+	_, request, _ := askedOf(obj)
+	a.queue.remove(func(uid types.UID) bool { return uid == request.uid })
 	return nil
 }
 
-// Replace implements cache.ReflectorStore.
+// Replace implements cache.ReflectorStore. The order of a list says nothing: the latest request of a Node has the highest version.
 func (a *Approver) Replace(all []any, _ string) error {
-	there := map[types.UID]bool{}
+	there, latest, versions := map[types.UID]bool{}, map[string]asked{}, map[string]string{}
 	for _, obj := range all {
-		if csr, ok := obj.(*certificatesv1.CertificateSigningRequest); ok {
-			there[csr.UID] = true
+		node, request, version := askedOf(obj)
+		if node == "" {
+			continue
 		}
-		_ = a.Add(obj) // it never fails
+		there[request.uid] = true
+		if order, err := resourceversion.CompareResourceVersion(versions[node], version); err != nil || order < 0 {
+			latest[node], versions[node] = request, version
+		}
+	}
+	for node, request := range latest {
+		a.queue.add(node, request, time.Now())
 	}
 	a.queue.remove(func(uid types.UID) bool { return !there[uid] })
 	return nil

@@ -26,7 +26,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud/cloudtest"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -46,11 +45,13 @@ type world struct {
 	decided  map[string]time.Time // by request
 	made     int
 	calls    map[string]int
-	latest   time.Time // when the latest request was made
+	order    []string             // of the calls
+	came     map[string]time.Time // when each request did
+	since    time.Time            // when the latest list began
+	hangs    string               // what does not answer before its context ends
+	reserved []string
 
-	onList, onTrust, onFind, onReserved func() error
-	onGet                               func(request string)
-	onUpdate                            func() error
+	onList, onTrust, onFind, onReserved, onUpdate, onNode func() error
 }
 
 var key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -61,14 +62,12 @@ func simulate(t *testing.T, nodes int, test func(*world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &world{
 			t: t, nodes: map[string]*corev1.Node{}, requests: map[string]*certificatesv1.CertificateSigningRequest{},
-			decided: map[string]time.Time{}, calls: map[string]int{},
+			decided: map[string]time.Time{}, calls: map[string]int{}, came: map[string]time.Time{},
 		}
 		w.options = certificate.Options{
 			Cloud:    run.Decorate(cloudtest.Driver(w), run.Options{Descriptor: cloud.Descriptor{Name: "test", ProviderIDSchemes: []string{"test"}}}),
 			Machines: w, Requests: requests{w}, Nodes: w.allNodes, Node: w.node,
-			Reserved: func(context.Context) (judge.Reserved, error) {
-				return judge.Reserved{}, w.call("reserved", &w.onReserved)
-			},
+			Reserved: func(ctx context.Context) ([]string, error) { return w.reserved, w.call(ctx, "reserved", &w.onReserved) },
 			Report: func(o certificate.Outcome) {
 				w.mu.Lock()
 				defer w.mu.Unlock()
@@ -84,8 +83,15 @@ func simulate(t *testing.T, nodes int, test func(*world)) {
 
 // start runs the approver until the test ends.
 func (w *world) start() {
-	w.approver = certificate.New(w.options)
+	w.create()
 	w.run()
+}
+
+func (w *world) create() {
+	var err error
+	if w.approver, err = certificate.New(w.options); err != nil {
+		w.t.Fatal(err)
+	}
 }
 
 func (w *world) run() {
@@ -141,7 +147,7 @@ func (w *world) askAs(request string, n int, change func(*certificatesv1.Certifi
 	}
 	csr := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{
-			Name: request, UID: types.UID(fmt.Sprintf("%s-%d", request, time.Now().UnixNano())), ResourceVersion: "1",
+			Name: request, UID: types.UID(fmt.Sprintf("%s-%d", request, time.Now().UnixNano())), ResourceVersion: fmt.Sprint(100 + len(w.came)),
 			CreationTimestamp: metav1.NewTime(time.Now().Truncate(time.Second)), Annotations: map[string]string{"kept": "yes"},
 		},
 		Spec: certificatesv1.CertificateSigningRequestSpec{
@@ -154,7 +160,7 @@ func (w *world) askAs(request string, n int, change func(*certificatesv1.Certifi
 		change(csr)
 	}
 	w.mu.Lock()
-	w.requests[request], w.latest = csr, time.Now()
+	w.requests[request], w.came[request] = csr, time.Now()
 	w.mu.Unlock()
 	_ = w.approver.Add(csr)
 	return request
@@ -191,11 +197,18 @@ func (w *world) news() (news []certificate.Outcome) {
 	return slices.DeleteFunc(slices.Clone(w.outcomes), func(o certificate.Outcome) bool { return !o.New })
 }
 
-func (w *world) call(what string, hook *func() error) error {
+func (w *world) call(ctx context.Context, what string, hook *func() error) error {
 	time.Sleep(20 * time.Millisecond)
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.calls[what]++
+	w.order = append(w.order, what)
+	if w.hangs == what {
+		w.mu.Unlock()
+		<-ctx.Done()
+		w.mu.Lock()
+		return ctx.Err()
+	}
 	if hook == nil || *hook == nil {
 		return nil
 	}
@@ -215,21 +228,17 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// Listed fails the test where requests are judged by what was read before they were made.
-func (w *world) Listed(_ context.Context, since time.Time) ([]cloud.Instance, error) {
-	if w.mu.Lock(); since.Before(w.latest.Add(-3 * time.Second)) {
-		w.t.Errorf("a list from %v on would do, the latest request is of %v", since, w.latest)
-	}
-	w.mu.Unlock()
-	if err := w.call("list", &w.onList); err != nil {
+func (w *world) Listed(ctx context.Context, since time.Time) ([]cloud.Instance, error) {
+	if err := w.call(ctx, "list", &w.onList); err != nil {
 		return nil, err
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.since = since
 	return slices.Clone(w.machines), nil
 }
 
-func (w *world) Trust(context.Context, string) error { return w.call("trust", &w.onTrust) }
+func (w *world) Trust(ctx context.Context, _ string) error { return w.call(ctx, "trust", &w.onTrust) }
 
 func (w *world) Identity(context.Context) (cloud.Identity, error) {
 	return cloud.Identity{}, errors.ErrUnsupported
@@ -243,13 +252,17 @@ func (w *world) ParseProviderID(text string) (cloud.InstanceID, error) {
 	return cloud.InstanceID(strings.TrimPrefix(text, "test://")), nil
 }
 
-func (w *world) Get(_ context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
-	return map[cloud.InstanceID]cloud.Instance{ids[0]: {ID: ids[0], State: cloud.StateRunning}}, w.call("get", nil)
+func (w *world) Get(ctx context.Context, ids ...cloud.InstanceID) (map[cloud.InstanceID]cloud.Instance, error) {
+	found := map[cloud.InstanceID]cloud.Instance{}
+	for _, id := range ids {
+		found[id] = cloud.Instance{ID: id, State: cloud.StateRunning}
+	}
+	return found, w.call(ctx, "get", nil)
 }
 
 // FindByName finds a machine by its Node's number.
-func (w *world) FindByName(_ context.Context, name string) ([]cloud.Instance, error) {
-	return []cloud.Instance{{ID: cloud.InstanceID("m-" + strings.TrimPrefix(name, "node-"))}}, w.call("find", &w.onFind)
+func (w *world) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	return []cloud.Instance{{ID: cloud.InstanceID("m-" + strings.TrimPrefix(name, "node-"))}}, w.call(ctx, "find", &w.onFind)
 }
 
 func (w *world) allNodes() (all []*corev1.Node) {
@@ -264,6 +277,11 @@ func (w *world) allNodes() (all []*corev1.Node) {
 func (w *world) node(_ context.Context, name string) (*corev1.Node, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.onNode != nil {
+		if err := w.onNode(); err != nil {
+			return nil, err
+		}
+	}
 	if node := w.nodes[name]; node != nil {
 		return node.DeepCopy(), nil
 	}
@@ -273,28 +291,39 @@ func (w *world) node(_ context.Context, name string) (*corev1.Node, error) {
 // requests is the typed client.
 type requests struct{ w *world }
 
+var resource = schema.GroupResource{Resource: "certificatesigningrequests"}
+
 func (r requests) Get(ctx context.Context, name string, _ metav1.GetOptions) (*certificatesv1.CertificateSigningRequest, error) {
+	if r.w.hangs == "request" {
+		<-ctx.Done()
+	}
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	if r.w.onGet != nil {
-		r.w.onGet(name)
-	}
 	if csr := r.w.requests[name]; csr != nil {
 		return csr.DeepCopy(), ctx.Err()
 	}
-	return nil, apierrors.NewNotFound(schema.GroupResource{Resource: "certificatesigningrequests"}, name)
+	return nil, apierrors.NewNotFound(resource, name)
 }
 
+// UpdateApproval fails the test where a request is judged by what was read before it was made.
 func (r requests) UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, _ metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	if err := r.w.call("update", &r.w.onUpdate); err != nil {
+	if err := r.w.call(ctx, "update", &r.w.onUpdate); err != nil {
 		return nil, err
 	}
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	if csr.Annotations["kept"] != "yes" || csr.ResourceVersion == "" {
+	if now := r.w.requests[name]; now == nil || now.UID != csr.UID || now.ResourceVersion != csr.ResourceVersion {
+		return nil, apierrors.NewConflict(resource, name, errors.New("it has changed"))
+	}
+	if csr.Annotations["kept"] != "yes" {
 		r.w.t.Errorf("%s loses what is in it: %v", name, csr.ObjectMeta)
 	}
-	r.w.requests[name], r.w.decided[name] = csr.DeepCopy(), time.Now()
+	if r.w.since.Before(r.w.came[name]) {
+		r.w.t.Errorf("%s came at %v, a list from %v on would do", name, r.w.came[name], r.w.since)
+	}
+	csr = csr.DeepCopy()
+	csr.ResourceVersion += "0"
+	r.w.requests[name], r.w.decided[name] = csr, time.Now()
 	go r.w.approver.Update(csr.DeepCopy())
 	return csr, ctx.Err()
 }

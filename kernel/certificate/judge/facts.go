@@ -1,7 +1,11 @@
 package judge
 
 import (
+	"fmt"
+	"net"
 	"net/netip"
+	"net/url"
+	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -48,29 +52,54 @@ type Facts struct {
 	Networks []netip.Prefix
 }
 
-// Reserved are names and addresses that no kubelet gets, whatever the cloud tells of its machine: those of the API server and of
-// Services. The zero value has those that every cluster has.
-type Reserved struct{ all map[string]bool }
+// Reserved are names, addresses and networks that no kubelet gets, whatever the cloud tells of its machine: those of the API server, of
+// Services, and what the operator lists. The zero value has those that every cluster has.
+type Reserved struct {
+	texts    map[string]bool
+	networks []netip.Prefix
+}
 
-// Reserve returns names and addresses in any form as reserved ones.
-func Reserve(names ...string) Reserved {
-	r := Reserved{all: map[string]bool{}}
-	for _, name := range names {
-		r.all[normal(name)] = true
+// Reserve reserves names, addresses, networks, and the host of a URL or of host:port, each in any form. What is none of them is an error.
+func Reserve(all ...string) (Reserved, error) {
+	r := Reserved{texts: map[string]bool{}}
+	for _, text := range all {
+		if network, err := netip.ParsePrefix(text); err == nil && !network.Addr().Is4In6() {
+			r.networks = append(r.networks, network)
+			continue
+		}
+		host := text
+		if server, err := url.Parse(text); err == nil && server.Host != "" {
+			host = server.Hostname()
+		} else if before, _, err := net.SplitHostPort(text); err == nil && !strings.Contains(text, "/") {
+			host = before
+		}
+		host = normal(host)
+		if _, err := netip.ParseAddr(host); err != nil && checkName(host) != nil {
+			return r, fmt.Errorf("%s is no name, address, network or server that can be reserved", quoted(text))
+		}
+		r.texts[host] = true
 	}
-	return r
+	return r, nil
+}
+
+// has leaves out what every cluster has.
+func (r Reserved) has(text string) bool {
+	text = normal(text)
+	address, err := netip.ParseAddr(text)
+	return r.texts[text] || err == nil && slices.ContainsFunc(r.networks, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
 // name adds the names that every cluster has.
 func (r Reserved) name(name string) bool {
+	name = normal(name)
 	first, _, _ := strings.Cut(name, ".")
-	return r.all[normal(name)] || first == "kubernetes" || first == "localhost" || strings.HasSuffix(name, ".localhost") ||
+	return r.has(name) || first == "kubernetes" || first == "localhost" || strings.HasSuffix(name, ".localhost") ||
 		name == "svc" || strings.HasSuffix(name, ".svc") || strings.Contains(name, ".svc.")
 }
 
 // address adds those at which no other host reaches a machine.
 func (r Reserved) address(a netip.Addr) bool {
-	return r.all[normal(a.String())] || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast()
+	return r.has(a.String()) || a.IsLoopback() || a.IsUnspecified() || a.IsMulticast() || a.IsLinkLocalUnicast()
 }
 
 // holders are up to two of those that have something: two are enough to know another one.

@@ -98,7 +98,7 @@ func signed(t *testing.T, subject, attributes []byte) []byte {
 // texts are what the world and the request are made of.
 var texts = []string{
 	"node-1", "node-1.internal", "10.0.0.1", "203.0.113.1", "2001:db8::1", "node-2", "10.0.0.2", "100.64.0.1", "100.64.0.2", "10.96.0.1", "127.0.0.1",
-	"kubernetes.default.svc", "localhost", "api.example.com", "NODE-1.", "::ffff:10.0.0.1", "2001:DB8:0::1", "other",
+	"kubernetes.default.svc", "localhost", "api.example.com", "Node-1.Internal", "LOCALHOST", "NODE-1.", "::ffff:10.0.0.1", "2001:DB8:0::1", "other",
 }
 
 // changes are changes of the world, each with one of the texts.
@@ -127,6 +127,8 @@ var changes = []func(s *scene, text string){
 	},
 	func(s *scene, text string) { s.facts.Accounts[""] = len(text)%2 == 0 },
 	func(s *scene, text string) { s.facts.Cloud.Namer = namer{} },
+	func(s *scene, text string) { s.facts.Cloud.Completer = completer{} },
+	func(s *scene, text string) { s.reserve(text) },
 	func(s *scene, text string) {
 		s.node.CreationTimestamp = metav1.NewTime(made.Add(time.Duration(len(text)%5) * time.Second))
 	},
@@ -144,7 +146,7 @@ func FuzzWorlds(f *testing.F) {
 	f.Fuzz(func(t *testing.T, asked uint32, data []byte) {
 		s := newScene()
 		s.ask()
-		for i, text := range texts[:14] {
+		for i, text := range texts[:16] {
 			if asked>>i&1 == 1 {
 				s.askToo(text)
 			}

@@ -36,8 +36,14 @@ const (
 	Kept          Reason = "reserved"
 	// Taken is for a name or an address that somebody else has too.
 	Taken Reason = "taken"
+	// Unproven is for an address that only the Node tells, and with which the driver completes its machine.
+	Unproven Reason = "unproven"
 	// Contradiction is for a name or an address that is certainly not the machine's.
 	Contradiction Reason = "contradiction"
+	// Overtaken is for a request that is gone, or that somebody else decided. Failed is for one that could not be read, and for a decision
+	// that could not be written.
+	Overtaken Reason = "overtaken"
+	Failed    Reason = "failed"
 )
 
 // Decision is what was decided about a request.
@@ -63,16 +69,18 @@ const doubt = 2 * time.Second
 
 // Judge judges a request. The first row that fits decides:
 //
-//	the Node                                            Early, NotOurs, NodeGoing, NodeYounger, NodeDescribed, MachineShared
+//	the Node                                            see Before; Malformed, NodeGoing, NodeYounger, MachineShared
 //	the machine                                         MachineGone, MachineOff, MachineNamed
 //	the account of what was read is not proved          Unknown
-//	a name or an address is not the machine's           Contradiction
-//	is the API server's, a Service's, or everybody's    Kept
+//	the machine has something that is reserved          Kept
+//	a name or an address is not the machine's           Contradiction, Unproven
+//	is everybody's                                      Kept
 //	another Node or machine has it too                  Taken
 //	everything holds                                    Approved
-//
-// A request that no kubelet makes is Malformed, but where its Node is NotOurs or not there.
 func (f *Facts) Judge(r Request) Decision {
+	if no := f.Before(r.Node); no != nil {
+		return *no
+	}
 	node := f.Nodes.Named(r.Node)
 	id, no := f.judgeNode(node, r)
 	if no != nil {
@@ -84,6 +92,9 @@ func (f *Facts) Judge(r Request) Decision {
 	}
 	if part := f.Cloud.PartOf(id); !f.Accounts[part] {
 		return *missing(Account, part)
+	}
+	if no := f.judgeReserved(node, machine); no != nil {
+		return *no
 	}
 	for _, name := range r.Names {
 		if no := f.judgeName(node, machine, name); no != nil {
@@ -98,26 +109,36 @@ func (f *Facts) Judge(r Request) Decision {
 	return *decided(Approved, "cloud %s proves that machine %s is the Node's, and nobody else has a name or an address in it", f.Cloud.Name, id)
 }
 
-// judgeNode returns the machine that the Node of a request names.
-func (f *Facts) judgeNode(node *corev1.Node, r Request) (cloud.InstanceID, *Decision) {
-	if node == nil {
-		return "", decided(Early, "there is no Node %s yet", r.Node)
-	}
-	if instance.Owner(node, f.Cloud.Concerns) != instance.Mine {
-		return "", decided(NotOurs, "Node %s is not one of %s", r.Node, f.Cloud.Name)
+// Before decides about all requests of a Node that is not there, that is not ours, or that has no machine: Early, NotOurs or NodeDescribed.
+// It returns nil where the request has to be read.
+func (f *Facts) Before(name string) *Decision {
+	node := f.Nodes.Named(name)
+	switch {
+	case node == nil:
+		return decided(Early, "there is no Node %s yet", name)
+	case instance.Owner(node, f.Cloud.Concerns) != instance.Mine:
+		return decided(NotOurs, "Node %s is not one of %s", name, f.Cloud.Name)
 	}
 	if _, described := instance.FromNode(f.Cloud, node); described {
-		return "", decided(NodeDescribed, "only the Node describes its machine: no cloud says which names and addresses it has")
+		return decided(NodeDescribed, "only the Node describes its machine: no cloud says which names and addresses it has")
 	}
+	if node.Spec.ProviderID == "" {
+		return decided(Early, "the Node waits for its cloud")
+	}
+	return nil
+}
+
+// judgeNode returns the machine that the Node of a request names.
+func (f *Facts) judgeNode(node *corev1.Node, r Request) (cloud.InstanceID, *Decision) {
 	switch {
 	case r.Problem != nil:
 		return "", decided(Malformed, "%v", r.Problem)
+	case len(r.Names)+len(r.Addresses) == 0:
+		return "", decided(Malformed, "it asks for neither a name nor an address")
 	case node.DeletionTimestamp != nil:
 		return "", decided(NodeGoing, "the Node is being deleted")
 	case node.CreationTimestamp.After(r.Created.Add(doubt)):
 		return "", decided(NodeYounger, "the Node is younger than the request, which may be of another machine of that name")
-	case node.Spec.ProviderID == "":
-		return "", decided(Early, "the Node waits for its cloud")
 	}
 	id, err := instance.ID(f.Cloud, node)
 	if err != nil || id == "" || id.Described() {
@@ -183,10 +204,25 @@ func (f *Facts) judgeFound(node *corev1.Node, id cloud.InstanceID) *Decision {
 	return nil
 }
 
-// judgeName judges a name of DNS.
+// judgeReserved judges the machine: of one that has something reserved, such as a load balancer of the API server, nobody gets anything.
+func (f *Facts) judgeReserved(node *corev1.Node, machine cloud.Instance) *Decision {
+	texts := []string{node.Name, machine.Name}
+	for _, a := range machine.Addresses {
+		texts = append(texts, a.Address)
+	}
+	if n := slices.IndexFunc(texts, f.Reserved.has); n >= 0 {
+		return decided(Kept, "machine %s has %s, which is the API server's, a Service's, or reserved by the operator", machine.ID, texts[n])
+	}
+	return nil
+}
+
+// judgeName judges a name of DNS. One with letters in upper case is as the cloud writes it.
 func (f *Facts) judgeName(node *corev1.Node, machine cloud.Instance, name string) *Decision {
-	switch {
-	case name != node.Name && !tells(machine, name):
+	lower := normal(name)
+	switch own := name == node.Name || tells(machine, name); {
+	case !own && (lower == node.Name || tells(machine, lower)):
+		return decided(Malformed, "the name %s is in upper case where neither the Node's nor the cloud's is", name)
+	case !own:
 		return decided(Contradiction, "the name %s is neither the Node's nor one that the cloud tells of machine %s", name, machine.ID)
 	case f.Reserved.name(name):
 		return decided(Kept, "the name %s is the API server's, a Service's, or everybody's", name)
@@ -200,6 +236,8 @@ func (f *Facts) judgeAddress(node *corev1.Node, machine cloud.Instance, address 
 	told := tells(machine, text)
 	within := slices.ContainsFunc(f.Networks, func(p netip.Prefix) bool { return p.Contains(address) })
 	switch {
+	case !told && !within && tells(instance.Complete(f.Cloud, machine, node), text):
+		return decided(Unproven, "only the Node says that machine %s has the address %s", machine.ID, text)
 	case !told && !within:
 		return decided(Contradiction, "the address %s is none that the cloud tells of machine %s", text, machine.ID)
 	case f.Reserved.address(address):
@@ -221,9 +259,9 @@ func (f *Facts) judgeOthers(node *corev1.Node, machine cloud.Instance, what, tex
 	return nil
 }
 
-// tells reports whether the cloud tells a name or an address of a machine.
+// tells reports whether the cloud tells a name or an address of a machine, in this form or in another one of what is in its normal form.
 func tells(machine cloud.Instance, text string) bool {
-	return slices.ContainsFunc(machine.Addresses, func(a cloud.Address) bool { return normal(a.Address) == text })
+	return slices.ContainsFunc(machine.Addresses, func(a cloud.Address) bool { return a.Address == text || normal(a.Address) == text })
 }
 
 // shows reports whether a Node shows an address.

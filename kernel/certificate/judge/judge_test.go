@@ -11,7 +11,9 @@ import (
 	"encoding/asn1"
 	"encoding/pem"
 	"net"
+	"net/netip"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +74,14 @@ func TestRequestsThatKubeletsMake(t *testing.T) {
 		{"a machine that starts", func(s *scene) { s.machine.State = cloud.StatePending }, judge.Approved},
 		{"IPv6 that the cloud writes in another form", func(s *scene) { s.machine.Addresses[3].Address = "2001:DB8:0::1" }, judge.Approved},
 		{"a name that the cloud writes in another form", func(s *scene) { s.machine.Addresses[0].Address = "Node-1.Internal." }, judge.Approved},
+		{"a name in upper case, as the cloud writes it", func(s *scene) {
+			s.machine.Addresses[0].Address = "Node-1.Internal"
+			s.ask("node-1", "Node-1.Internal")
+		}, judge.Approved},
+		{"a name in both cases, as the cloud writes it", func(s *scene) {
+			gives(s.machine, "NODE-1")
+			s.ask("node-1", "NODE-1")
+		}, judge.Approved},
 	})
 }
 
@@ -114,9 +124,26 @@ func TestRequestsThatNoKubeletMakes(t *testing.T) {
 		{"a wildcard", func(s *scene) { s.ask("*.internal") }, judge.Malformed},
 		{"a dot at the end", func(s *scene) { s.ask("node-1.") }, judge.Malformed},
 		{"another case", func(s *scene) { s.ask("Node-1") }, judge.Malformed},
+		{"another case than the cloud's", func(s *scene) { s.ask("node-1.INTERNAL") }, judge.Malformed},
+		{"another case than the cloud's, which has upper case too", func(s *scene) {
+			s.machine.Addresses[0].Address = "Node-1.Internal"
+			s.ask("NODE-1.INTERNAL")
+		}, judge.Malformed},
+		{"a dot at the end, in upper case, as the cloud writes it", func(s *scene) {
+			s.machine.Addresses[0].Address = "Node-1."
+			s.ask("Node-1.")
+		}, judge.Malformed},
+		{"a letter that becomes one of ASCII in lower case", func(s *scene) {
+			gives(s.machine, "\u212aode-1")
+			san(2, "\u212aode-1")(s)
+		}, judge.Malformed},
 		{"a name that is an address", san(2, "10.0.0.1"), judge.Malformed},
 		{"a name that resolvers take for an address", func(s *scene) { s.ask("127.1") }, judge.Malformed},
 		{"another one", func(s *scene) { s.ask("0x7f000001") }, judge.Malformed},
+		{"another one in upper case, which the cloud tells", func(s *scene) {
+			gives(s.machine, "0X7F000001")
+			s.ask("0X7F000001")
+		}, judge.Malformed},
 		{"a name with a zero byte", san(2, "node-1\x00.internal"), judge.Malformed},
 		{"a name twice", func(s *scene) { s.ask("node-1", "node-1") }, judge.Malformed},
 		{"an address twice", func(s *scene) { s.ask("10.0.0.1", "10.0.0.1") }, judge.Malformed},
@@ -299,6 +326,10 @@ func TestNamesAndAddresses(t *testing.T) {
 		{"kubernetes.default.svc, which the cloud tells", told("kubernetes.default.svc"), judge.Kept},
 		{"a Service's name that the cloud tells", told("web.shop.svc.cluster.local"), judge.Kept},
 		{"kubernetes, which the cloud tells", told("kubernetes"), judge.Kept},
+		{"kubernetes.default.svc in upper case, which the cloud tells", told("Kubernetes.Default.SVC"), judge.Kept},
+		{"a Service's name in upper case, which the cloud tells", told("web.shop.SVC"), judge.Kept},
+		{"localhost in upper case, which the cloud tells", told("LOCALHOST"), judge.Kept},
+		{"the API server's name in upper case, which the cloud tells", told("Api.Example.Com"), judge.Kept},
 		{"localhost, which the cloud tells", told("localhost"), judge.Kept},
 		{"an address that another machine has too", func(s *scene) { gives(s.second, "10.0.0.1") }, judge.Taken},
 		{"an address that another machine has too, in another form", func(s *scene) { gives(s.second, "::ffff:10.0.0.1") }, judge.Taken},
@@ -314,7 +345,79 @@ func TestNamesAndAddresses(t *testing.T) {
 		{"a name that is that of another machine", func(s *scene) { s.second.Name = "node-1.internal" }, judge.Taken},
 		{"a name that is that of another Node", func(s *scene) { s.other.Name = "node-1.internal" }, judge.Taken},
 		{"the Node's name, which another machine has as a name of DNS", func(s *scene) { gives(s.second, "NODE-1.") }, judge.Taken},
+		{"a name in upper case that another machine has in lower case", func(s *scene) {
+			gives(s.second, "web.example.com")
+			told("Web.Example.Com")(s)
+		}, judge.Taken},
 	})
+}
+
+// A load balancer in front of the API server may be a machine, and a kubelet's identity is given to whoever has a bootstrap token.
+func TestMachinesWithSomethingReserved(t *testing.T) {
+	has := func(reserved, asked string) func(*scene) {
+		return func(s *scene) {
+			s.reserve(reserved)
+			s.ask(asked)
+		}
+	}
+	check(t, []row{
+		{"its address", has("203.0.113.1", "203.0.113.1"), judge.Kept},
+		{"another address of it", has("203.0.113.1", "10.0.0.1"), judge.Kept},
+		{"its network", has("10.0.0.0/31", "node-1"), judge.Kept},
+		{"its network of IPv6", has("2001:db8::/127", "node-1"), judge.Kept},
+		{"the Node's name, and it is asked for an address", has("Node-1", "10.0.0.1"), judge.Kept},
+		{"its own name", func(s *scene) {
+			s.reserve("lb")
+			s.machine.Name, s.facts.Named["node-1"] = "LB", []cloud.Instance{{ID: "m-1"}}
+		}, judge.Kept},
+		{"its name of DNS, as a server", has("https://Node-1.Internal:6443/", "node-1"), judge.Kept},
+		{"its address, as a server", has("https://[2001:DB8::1]:6443", "10.0.0.1"), judge.Kept},
+		{"its address, with a port", has("203.0.113.1:6443", "10.0.0.1"), judge.Kept},
+		{"another one's address is asked for too", func(s *scene) {
+			s.reserve("203.0.113.1")
+			s.ask("10.0.0.2")
+		}, judge.Kept},
+		{"something that it has not", has("10.0.0.2", "10.0.0.1"), judge.Approved},
+		{"a network of others", has("10.0.0.2/32", "10.0.0.1"), judge.Approved},
+	})
+}
+
+func TestWhatCannotBeReserved(t *testing.T) {
+	for _, text := range []string{"", " ", "*.example.com", "10.0.0.0/33", "a b", "https://", "10.0.0.1-10.0.0.9", "::ffff:10.0.0.0/104", "a/24", "a,b"} {
+		if _, err := judge.Reserve("10.0.0.1", text); err == nil {
+			t.Errorf("%q is reserved", text)
+		}
+	}
+}
+
+// A driver may complete a machine with what its Node shows. The cloud does not prove that, and does not contradict it.
+func TestAddressesWithWhichADriverCompletes(t *testing.T) {
+	completed := func(change func(*scene)) func(*scene) {
+		return func(s *scene) {
+			s.facts.Cloud.Completer = completer{}
+			show(s.node, "192.168.0.1")
+			s.ask("10.0.0.1", "192.168.0.1")
+			change(s)
+		}
+	}
+	check(t, []row{
+		{"such an address", completed(func(*scene) {}), judge.Unproven},
+		{"another one that the Node shows", completed(func(s *scene) {
+			show(s.node, "192.168.0.2")
+			s.ask("192.168.0.2")
+		}), judge.Contradiction},
+		{"one that the Node does not show", completed(func(s *scene) { s.node.Status.Addresses = nil }), judge.Contradiction},
+		{"one in a network that no cloud knows", completed(func(s *scene) {
+			s.facts.Networks = []netip.Prefix{netip.MustParsePrefix("192.168.0.0/24")}
+		}), judge.Approved},
+	})
+}
+
+// completer completes machines with one address.
+type completer struct{}
+
+func (completer) FromNodeAddresses(_ cloud.Instance, node cloud.NodeAttributes) []cloud.Address {
+	return slices.DeleteFunc(node.Addresses, func(a cloud.Address) bool { return a.Address != "192.168.0.1" })
 }
 
 func TestNetworksOfWhichNoCloudKnows(t *testing.T) {
@@ -334,6 +437,15 @@ func TestNetworksOfWhichNoCloudKnows(t *testing.T) {
 		{"it is in none", vpn(func(s *scene) { s.facts.Networks = nil }), judge.Contradiction},
 		{"it is a Service's", vpn(func(s *scene) { s.reserve("100.64.0.1") }), judge.Kept},
 	})
+}
+
+// A request that was not read asks for nothing, and gets nothing.
+func TestRequestThatWasNotRead(t *testing.T) {
+	s := newScene()
+	s.judge(t)
+	if decision := s.facts.Judge(judge.Request{Node: "node-1", Created: made}); decision.Reason != judge.Malformed {
+		t.Error(decision)
+	}
 }
 
 // Who asks is what the API server wrote, never what the request says.

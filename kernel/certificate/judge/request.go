@@ -29,11 +29,8 @@ import (
 const (
 	// MostBytes are those of the PKCS#10 request: some hundred names.
 	MostBytes = 8 << 10
-	// MostUsages are those that a kubelet asks for.
-	MostUsages = 3
-	leastRSA   = 2048
 	// mostRSA bounds what it costs to check a signature.
-	mostRSA = 8192
+	leastRSA, mostRSA = 2048, 8192
 )
 
 const (
@@ -100,8 +97,8 @@ func (r *Request) read(csr *certificatesv1.CertificateSigningRequest, most time.
 
 // checkUsages wants digital signature and server auth, with or without key encipherment.
 func checkUsages(usages []certificatesv1.KeyUsage) error {
-	asked := slices.Sorted(slices.Values(usages[:min(len(usages), MostUsages+1)]))
-	if len(asked) == MostUsages && asked[1] == certificatesv1.UsageKeyEncipherment {
+	asked := slices.Sorted(slices.Values(usages))
+	if len(asked) == 3 && asked[1] == certificatesv1.UsageKeyEncipherment {
 		asked = slices.Delete(asked, 1, 2)
 	}
 	if !slices.Equal(asked, []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageServerAuth}) {
@@ -188,10 +185,7 @@ func (r *Request) alternatives(parsed *x509.CertificateRequest) error {
 		r.Addresses = append(r.Addresses, address)
 		seen[address.String()] = true
 	}
-	switch asked := len(r.Names) + len(r.Addresses); {
-	case asked == 0:
-		return errors.New("it asks for neither a name nor an address")
-	case len(seen) < asked:
+	if len(seen) < len(r.Names)+len(r.Addresses) {
 		return errors.New("it asks for the same name or address twice")
 	}
 	return nil
@@ -199,10 +193,11 @@ func (r *Request) alternatives(parsed *x509.CertificateRequest) error {
 
 // checkName wants a name of DNS that no resolver takes for an address.
 func checkName(name string) error {
-	if len(validation.IsDNS1123Subdomain(name)) > 0 {
-		return fmt.Errorf("it asks for %s, which is no host name in lower case without a dot at its end", quoted(name))
+	lower := strings.ToLower(name)
+	if len(validation.IsDNS1123Subdomain(lower)) > 0 {
+		return fmt.Errorf("it asks for %s, which is no host name without a dot at its end", quoted(name))
 	}
-	last := name[strings.LastIndexByte(name, '.')+1:]
+	last := lower[strings.LastIndexByte(lower, '.')+1:]
 	if strings.Trim(last, "0123456789") == "" || strings.HasPrefix(last, "0x") {
 		return fmt.Errorf("it asks for the name %s, which is a number", quoted(name))
 	}

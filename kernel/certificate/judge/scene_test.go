@@ -10,6 +10,7 @@ import (
 	"crypto/x509/pkix"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"strings"
@@ -83,14 +84,22 @@ type scene struct {
 // reserve reserves names and addresses beside those that are.
 func (s *scene) reserve(texts ...string) {
 	s.reserved = append(s.reserved, texts...)
-	s.facts.Reserved = judge.Reserve(s.reserved...)
+	s.facts.Reserved = mustKey(judge.Reserve(s.reserved...))
 }
 
 // isReserved compares with all forms of what is reserved.
 func (s *scene) isReserved(text string) bool {
+	text = slowText(text)
 	for _, reserved := range s.reserved {
-		if text == strings.ToLower(strings.TrimSuffix(reserved, ".")) || "::ffff:"+text == reserved {
-			return true
+		if address, _ := netip.ParseAddr(text); address.IsValid() && strings.Contains(reserved, "/") {
+			if network, err := netip.ParsePrefix(reserved); err == nil && network.Contains(address) {
+				return true
+			}
+		}
+		for _, around := range []string{"%s", "%s:6443", "https://%s:6443/", "https://[%s]:6443"} {
+			if slowText(reserved) == fmt.Sprintf(around, text) {
+				return true
+			}
 		}
 	}
 	return false

@@ -36,11 +36,12 @@ func (s *scene) slow() bool {
 			machine = m
 		}
 	}
-	if machine == nil || !s.slowMachine(node, machine) {
+	if machine == nil || !s.slowMachine(node, machine) || slices.ContainsFunc(append(slowTexts(machine), node.Name, machine.Name), s.isReserved) {
 		return false
 	}
 	for _, name := range names {
-		if name != node.Name && !slices.Contains(slowTexts(machine), name) || s.slowReserved(name) || s.slowTaken(node, machine, name) {
+		exact := slices.ContainsFunc(machine.Addresses, func(a cloud.Address) bool { return a.Address == name })
+		if name != node.Name && !exact && !slices.Contains(slowTexts(machine), name) || s.slowReserved(slowText(name)) || s.slowTaken(node, machine, slowText(name)) {
 			return false
 		}
 	}
@@ -59,8 +60,8 @@ func (s *scene) slow() bool {
 }
 
 var (
-	hostName = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$`)
-	number   = regexp.MustCompile(`(^|\.)([0-9]+|0x[^.]*)$`)
+	hostName = regexp.MustCompile(`^[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?(\.[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?)*$`)
+	number   = regexp.MustCompile(`(^|\.)([0-9]+|0[xX][^.]*)$`)
 )
 
 // slowRequest returns what a request asks for.

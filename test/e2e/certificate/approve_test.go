@@ -9,7 +9,6 @@ import (
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"net"
 	"testing"
@@ -127,8 +126,9 @@ func TestKubeletGetsItsCertificate(t *testing.T) {
 	case <-s.ctx.Done():
 		t.Fatalf("no certificate: %v", s.outcomes)
 	}
-	if o := s.outcome("worker-1"); o.Reason != judge.Approved || o.Err != nil || o.Waited > 5*time.Second {
-		t.Errorf("%v after %v", o, o.Waited)
+	o := s.outcome("worker-1")
+	if t.Logf("approved after %v", o.Waited); o.Reason != judge.Approved || o.Err != nil {
+		t.Error(o)
 	}
 }
 
@@ -168,12 +168,19 @@ func TestStolenCredential(t *testing.T) {
 		"another machine's provider-ID": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
 			s.must(env.Client().CoreV1().Nodes().Delete(s.ctx, "thief", metav1.DeleteOptions{}))
 			s.must(env.Client().CoreV1().Nodes().Delete(s.ctx, "worker-1", metav1.DeleteOptions{}))
-			_, err := thief.CoreV1().Nodes().Create(s.ctx, &corev1.Node{
+			node, err := thief.CoreV1().Nodes().Create(s.ctx, &corev1.Node{
 				ObjectMeta: metav1.ObjectMeta{Name: "thief"}, Spec: corev1.NodeSpec{ProviderID: "test://m-1"},
 			}, metav1.CreateOptions{})
 			s.must(err)
+			s.known("worker-1", "")
+			s.known("thief", node.UID)
 			return templateOf("thief", "10.0.0.1")
 		}, judge.MachineNamed},
+		// A machine that is no Node: a bootstrap token gives its name to anybody.
+		"the name of the API server's load balancer": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
+			s.machine("m-66", "thief", "10.0.0.66", "10.0.0.100") // which the operator reserves
+			return templateOf("thief", "10.0.0.66")
+		}, judge.Kept},
 	} {
 		t.Run(what, func(t *testing.T) {
 			s := open(t, approver)
@@ -220,7 +227,7 @@ subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: reader}]
 	s.machine("m-1", "worker-1", "10.0.0.1")
 	s.join("worker-1", "test://m-1")
 	csr := s.ask(s.kubelet("worker-1"), templateOf("worker-1", "10.0.0.1"))
-	if o := s.outcome("worker-1"); o.Reason != judge.Approved || !apierrors.IsForbidden(errors.Unwrap(o.Err)) {
+	if o := s.outcome("worker-1"); o.Reason != judge.Failed || !apierrors.IsForbidden(o.Err) {
 		t.Errorf("%v: %v", o, o.Err)
 	}
 	if csr = s.get(csr); len(csr.Status.Conditions) > 0 {
@@ -235,8 +242,10 @@ func address(n int) string { return fmt.Sprintf("10.1.%d.%d", n/250, n%250+1) }
 // many is how many kubelets ask at once.
 const many = 300
 
+// The requests of many kubelets, which are there when the approver starts, cost one list of machines. Those that a busy machine does not
+// write within half a minute are judged again.
 func TestManyAtOnce(t *testing.T) {
-	s := open(t, approver)
+	s := prepare(t, approver)
 	var group errgroup.Group
 	group.SetLimit(16)
 	name := func(n int) string { return fmt.Sprintf("worker-%d", n) }
@@ -248,7 +257,6 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	s.must(group.Wait())
-	began := time.Now()
 	for n := range many {
 		group.Go(func() error {
 			config := rest.CopyConfig(env.AdminConfig())
@@ -261,21 +269,19 @@ func TestManyAtOnce(t *testing.T) {
 		})
 	}
 	s.must(group.Wait())
-	asked := time.Since(began)
-	s.must(controlplane.Eventually(s.ctx, func(context.Context) error { // a list of all requests each time would be the most work here
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		done := 0
-		for _, o := range s.outcomes {
-			if o.Reason == judge.Approved && o.Err == nil {
-				done++
-			}
-		}
-		if done < many {
-			return fmt.Errorf("%d of %d are approved", done, many)
+	s.must(controlplane.Eventually(s.ctx, func(context.Context) error {
+		if there := len(s.nodes.List()); there != many {
+			return fmt.Errorf("%d of %d nodes are in the cache", there, many)
 		}
 		return nil
 	}))
+	began := time.Now()
+	s.start()
+	for n := range many {
+		if o := s.outcome(name(n)); o.Reason != judge.Approved {
+			t.Errorf("%s: %s", name(n), o)
+		}
+	}
 	all, err := env.Client().CertificatesV1().CertificateSigningRequests().List(s.ctx, metav1.ListOptions{})
 	s.must(err)
 	for _, csr := range all.Items {
@@ -285,9 +291,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t.Logf("%d requests, made within %v, are approved after %v, with %d lists of machines", many, asked, time.Since(began), s.lists)
-	// A round begins 3 s after its first request at the latest, and Nodes that are not in the cache yet have another turn.
-	if most := 3 + int(time.Since(began)/(2*time.Second)); s.lists > most {
-		t.Errorf("%d lists of machines, want at most %d", s.lists, most)
+	t.Logf("%d requests are approved after %v, with %d lists of machines", many, time.Since(began), s.lists)
+	if s.lists > 5 {
+		t.Errorf("%d lists of machines", s.lists)
 	}
 }

@@ -25,10 +25,11 @@ import (
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -41,7 +42,7 @@ import (
 
 const (
 	startLimit = 20 * time.Minute
-	patience   = 2 * time.Minute
+	patience   = 5 * time.Minute
 	account    = "certificate-approver"
 )
 
@@ -71,8 +72,8 @@ var (
 	signer *x509.Certificate
 )
 
-// TestMain runs the tests with E2E_CERTIFICATE=1 only: see docs/adr/0080-serving-certificates-of-kubelets.md for what they lack before
-// they can run on a busy machine.
+// TestMain runs the tests with E2E_CERTIFICATE=1 only, until the approver is linked into the program: see
+// docs/adr/0080-serving-certificates-of-kubelets.md.
 func TestMain(m *testing.M) {
 	if os.Getenv("E2E_CERTIFICATE") == "" {
 		fmt.Println("left out: E2E_CERTIFICATE=1 runs the tests of kubelets' serving certificates")
@@ -157,7 +158,10 @@ func writeSigner(dir string) error {
 // site is the cluster with a cloud of machines, for one test.
 type site struct {
 	*testing.T
-	ctx context.Context
+	ctx    context.Context
+	client kubernetes.Interface
+	// nodes is the approver's cache.
+	nodes cache.Store
 
 	mu       sync.Mutex
 	machines map[cloud.InstanceID]cloud.Instance
@@ -168,27 +172,43 @@ type site struct {
 // open starts an approver in an empty cluster.
 func open(t *testing.T, client kubernetes.Interface) *site {
 	t.Helper()
+	s := prepare(t, client)
+	s.start()
+	return s
+}
+
+// prepare empties the cluster, and watches its Nodes.
+func prepare(t *testing.T, client kubernetes.Interface) *site {
+	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(context.Background(), patience, fmt.Errorf("not within %s", patience))
-	s := &site{T: t, ctx: ctx, machines: map[cloud.InstanceID]cloud.Instance{}, outcomes: map[string]certificate.Outcome{}}
+	t.Cleanup(cancel)
+	s := &site{
+		T: t, ctx: ctx, client: client, nodes: cache.NewStore(cache.MetaNamespaceKeyFunc),
+		machines: map[cloud.InstanceID]cloud.Instance{}, outcomes: map[string]certificate.Outcome{},
+	}
 	s.must(env.Client().CoreV1().Nodes().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
 	s.must(env.Client().CertificatesV1().CertificateSigningRequests().DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{}))
-	nodes := cache.NewStore(cache.MetaNamespaceKeyFunc)
-	go cache.NewReflector(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "nodes", "", fields.Everything()), &corev1.Node{}, nodes, 0).RunWithContext(ctx)
-	a := certificate.New(certificate.Options{
+	go cache.NewReflector(cache.NewListWatchFromClient(client.CoreV1().RESTClient(), "nodes", "", fields.Everything()), &corev1.Node{}, s.nodes, 0).RunWithContext(ctx)
+	return s
+}
+
+// start starts the approver.
+func (s *site) start() {
+	s.Helper()
+	requests := s.client.CertificatesV1().CertificateSigningRequests()
+	a, err := certificate.New(certificate.Options{
 		Cloud:    run.Decorate(&cloud.Driver{Account: s, Machines: cloud.MachineGroup{Instances: s}}, run.Options{Descriptor: cloud.Descriptor{Name: "test", ProviderIDSchemes: []string{"test"}}}),
-		Machines: s, Requests: client.CertificatesV1().CertificateSigningRequests(),
+		Machines: s, Requests: requests, Reserve: []string{"10.0.0.100"},
 		Nodes: func() (all []*corev1.Node) {
-			for _, node := range nodes.List() {
+			for _, node := range s.nodes.List() {
 				all = append(all, node.(*corev1.Node))
 			}
 			return all
 		},
 		Node: func(ctx context.Context, name string) (*corev1.Node, error) {
-			return client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
+			return s.client.CoreV1().Nodes().Get(ctx, name, metav1.GetOptions{})
 		},
-		Reserved: func(context.Context) (judge.Reserved, error) {
-			return judge.Reserve("10.96.0.1"), nil
-		},
+		Reserved: func(context.Context) ([]string, error) { return []string{"10.96.0.1"}, nil },
 		Report: func(o certificate.Outcome) {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -197,16 +217,17 @@ func open(t *testing.T, client kubernetes.Interface) *site {
 			}
 		},
 	})
+	s.must(err)
 	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName)
-	requests := cache.NewListWatchFromClient(client.CertificatesV1().RESTClient(), "certificatesigningrequests", "", serving)
-	go cache.NewReflector(requests, &certificatesv1.CertificateSigningRequest{}, store{a}, 0).RunWithContext(ctx)
+	source := cache.NewListWatchFromClient(s.client.CertificatesV1().RESTClient(), "certificatesigningrequests", "", serving)
+	ctx, cancel := context.WithCancel(s.ctx)
+	go cache.NewReflector(source, &certificatesv1.CertificateSigningRequest{}, store{a}, 0).RunWithContext(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		a.Run(ctx)
 	}()
-	t.Cleanup(func() { cancel(); <-done })
-	return s
+	s.Cleanup(func() { cancel(); <-done })
 }
 
 // store trims what is streamed too.
@@ -232,11 +253,27 @@ func (s *site) machine(id cloud.InstanceID, name string, addresses ...string) {
 	s.machines[id] = m
 }
 
-// join adds a Node, as an operator could.
+// join adds a Node, as an operator could, and waits until the approver knows it.
 func (s *site) join(name, providerID string) {
 	s.Helper()
-	_, err := env.JoinNode(s.ctx, controlplane.NodeOptions{Name: name, ProviderID: providerID, Initialized: true})
+	node, err := env.JoinNode(s.ctx, controlplane.NodeOptions{Name: name, ProviderID: providerID, Initialized: true})
 	s.must(err)
+	s.known(name, node.UID)
+}
+
+// known waits until the approver's cache has a Node, or until it has none of that name.
+func (s *site) known(name string, uid types.UID) {
+	s.Helper()
+	s.must(controlplane.Eventually(s.ctx, func(context.Context) error {
+		var now types.UID
+		if node, there, _ := s.nodes.GetByKey(name); there {
+			now = node.(*corev1.Node).UID
+		}
+		if now != uid {
+			return fmt.Errorf("node %s is %q in the cache, want %q", name, now, uid)
+		}
+		return nil
+	}))
 }
 
 // kubelet returns a client with the credential of a kubelet.
@@ -246,25 +283,20 @@ func (s *site) kubelet(name string) kubernetes.Interface {
 	s.must(err)
 	config, err := clientcmd.BuildConfigFromFlags("", path)
 	s.must(err)
-	return s.client(config)
-}
-
-func (s *site) client(config *rest.Config) kubernetes.Interface {
-	s.Helper()
 	client, err := kubernetes.NewForConfig(config)
 	s.must(err)
 	return client
 }
 
-// outcome waits for what became of a request of a Node.
+// outcome waits for what became of a request of a Node: no reason that passes by itself.
 func (s *site) outcome(node string) (o certificate.Outcome) {
 	s.Helper()
 	s.must(controlplane.Eventually(s.ctx, func(context.Context) error {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		var there bool
-		if o, there = s.outcomes[node]; !there {
-			return fmt.Errorf("nothing became of the request of node %s", node)
+		o = s.outcomes[node]
+		if passes := o.Reason == judge.Failed && !apierrors.IsForbidden(o.Err); passes || slices.Contains([]judge.Reason{"", judge.Early, judge.Unknown}, o.Reason) {
+			return fmt.Errorf("of the request of node %s became %q: %s", node, o.Reason, o.Message)
 		}
 		return nil
 	}))
