@@ -5,12 +5,13 @@
 #   names      prints the images of this release
 #   images     builds them, with archives and SBOMs, into dist/image
 #   chart      packs the chart, which names these images, into dist/chart
-#   archives   builds archives and checksums into dist/release; publishes nothing
+#   archives   builds archives and packages of the command line, checksums, krew's manifest and
+#              Homebrew's formula into dist/release; publishes nothing
 #   draft      the same, signed, as a draft of a release on GitHub
 #   push       pushes images and chart; dist/digests.txt says what came of it
 #
 # VERSION, BUILD_DATE and LDFLAGS come from the Makefile (`make release STEPS=…`). VARIANTS and
-# PLATFORMS make less, DIST puts it elsewhere, IMAGE and CHARTS name another registry.
+# PLATFORMS (of images) make less, DIST puts it elsewhere, IMAGE and CHARTS name another registry.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${VERSION:?}" "${DIST:=dist}" "${PLATFORMS:=linux/amd64,linux/arm64}"
@@ -67,7 +68,9 @@ archives() { goreleaser --snapshot --skip=sign; }
 
 draft() {
   releaser notes -version "$VERSION" -strict >"$DIST/notes.md"
-  goreleaser --release-notes "$DIST/notes.md"
+  # A rehearsal needs no account.
+  goreleaser ${REHEARSAL:+--skip=publish} --release-notes "$DIST/notes.md"
+  gh release upload "$VERSION" dist/release/ccm.yaml dist/release/multicloud-ccm.rb --clobber
 }
 
 goreleaser() {
@@ -80,11 +83,13 @@ goreleaser() {
   done
   export VERSION BUILD_DATE LDFLAGS SOURCE_DATE_EPOCH
   SOURCE_DATE_EPOCH=$(date -u -d "$BUILD_DATE" +%s)
+  rm -rf dist/plugin
   bin/goreleaser release --clean "$@"
   for platform in ${PLATFORMS//,/ }; do
     cmp "dist/build/all/$platform/cloud-controller-manager" dist/release/multicloud-ccm_"${platform/\//_}"_*/cloud-controller-manager \
       || { echo ".goreleaser.yaml builds another binary for $platform than 'make build' does" >&2; return 1; }
   done
+  releaser manifests -version "$VERSION" -checksums dist/release/checksums.txt -out dist/release
   cat dist/release/checksums.txt
 }
 

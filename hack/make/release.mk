@@ -1,6 +1,7 @@
 ##@ Release
 
 GORELEASER  := $(BIN)/goreleaser
+KREW        := $(BIN)/krew
 
 # Where `make image` and `make release-dry-run` put their results, one per variant.
 PLATFORMS   ?= linux/$(shell go env GOARCH)
@@ -34,6 +35,16 @@ release-dry-run: ## Build all that a release publishes into dist/: archives, ima
 	@rm -rf dist
 	@$(MAKE) --no-print-directory release STEPS='images chart archives'
 
+# Ruby evaluates the formula; the test says so where it is missing.
+.PHONY: release-test
+release-test: need-go $(KREW) ## Check the archives, packages and manifests that release-dry-run has left in dist; krew installs them (ruby, dpkg-deb).
+	cd hack/releaser && go test -count=1 -v ./dryrun -args -dist $(abspath dist) -krew $(abspath $(KREW))
+
+REHEARSED   ?= all sim
+.PHONY: release-rehearsal
+release-rehearsal: need-go ## Carry out the release workflow here, with stand-ins for what needs an account (REHEARSED="all sim": these images).
+	@cd hack/releaser && go run ./rehearse -variants '$(REHEARSED)'
+
 STEPS       ?= names
 .PHONY: release
 release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## Carry out steps of a release: STEPS="check images chart draft push", see hack/release.sh.
@@ -42,3 +53,8 @@ release: need-go helm $(if $(filter archives draft,$(STEPS)),$(GORELEASER)) ## C
 $(GORELEASER): hack/release/go.mod hack/release/go.sum
 	@echo "==> building goreleaser (once, some minutes)"
 	@cd hack/release && go build -o ../../$(GORELEASER) github.com/goreleaser/goreleaser/v2
+
+# A module of its own: krew needs Kubernetes' libraries of 2021.
+$(KREW): hack/krew/go.mod hack/krew/go.sum
+	@echo "==> building krew (once)"
+	@cd hack/krew && go build -o ../../$(KREW) sigs.k8s.io/krew/cmd/krew

@@ -87,6 +87,8 @@ func stamp(content []byte, version string, changes []change, images []image) ([]
 		}
 		annotations[name] = string(text)
 	}
+	security := slices.ContainsFunc(changes, func(c change) bool { return c.Kind == "security" })
+	annotations["artifacthub.io/containsSecurityUpdates"] = strconv.FormatBool(security)
 	annotations["artifacthub.io/prerelease"] = strconv.FormatBool(strings.Contains(number, "-"))
 	return yaml.Marshal(chart)
 }

@@ -3,6 +3,7 @@
 //	releaser chart -version VERSION -out DIR NAME…   the chart of a release, ready for `helm package`
 //	releaser notes -version VERSION                  the changelog of a release
 //	releaser repack -time TIME ARCHIVE                a chart's archive that depends on no clock
+//	releaser manifests -version VERSION -checksums FILE -out DIR   krew's manifest and Homebrew's formula
 //	releaser push -from DIR -to REPOSITORY -digests FILE   image layouts to a registry
 package main
 
@@ -28,11 +29,13 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("say which command: chart, notes, push or repack")
+		return errors.New("say which command: chart, manifests, notes, push or repack")
 	}
 	switch args[0] {
 	case "chart":
 		return runChart(args[1:])
+	case "manifests":
+		return runManifests(args[1:])
 	case "notes":
 		return runNotes(args[1:], out)
 	case "push":
@@ -40,7 +43,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	case "repack":
 		return runRepack(args[1:])
 	default:
-		return fmt.Errorf("there is no command %q; there are chart, notes, push and repack", args[0])
+		return fmt.Errorf("there is no command %q; there are chart, manifests, notes, push and repack", args[0])
 	}
 }
 

@@ -80,6 +80,9 @@ func TestStamp(t *testing.T) {
 	if chart.Version != "0.2.0" || chart.AppVersion != "0.2.0" || chart.Annotations["a"] != "b" {
 		t.Errorf("the chart is %+v", chart)
 	}
+	if got := chart.Annotations["artifacthub.io/containsSecurityUpdates"]; got != "false" {
+		t.Errorf("security updates: %q, the changelog has none", got)
+	}
 	var listed []change
 	if err := yaml.Unmarshal([]byte(chart.Annotations["artifacthub.io/changes"]), &listed); err != nil {
 		t.Fatal(err)
@@ -93,6 +96,13 @@ func TestStamp(t *testing.T) {
 	}
 	if len(named) != 1 || named[0].Name != "v0.2.0-aws" || named[0].Image != "registry.example:5000/c:v0.2.0-aws" {
 		t.Errorf("the images are %+v", named)
+	}
+}
+
+func TestStampSaysThatThereAreSecurityUpdates(t *testing.T) {
+	content, err := stamp([]byte("annotations: {a: b}"), "v0.2.0", []change{{Kind: "security", Description: "d"}}, nil)
+	if err != nil || !strings.Contains(string(content), `artifacthub.io/containsSecurityUpdates: "true"`) {
+		t.Errorf("%v\n%s", err, content)
 	}
 }
 
