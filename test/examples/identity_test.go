@@ -62,12 +62,14 @@ func TestIdentityOnGoogleCloud(t *testing.T) {
 		t.Errorf("the audience of the token is %s, want %s", audience, want)
 	}
 	values := strict[struct {
-		GCE struct {
-			Credentials struct{ Inline struct{ JSON string } }
-		}
-	}](t, gceOf(t, m))
+		Credentials struct {
+			Inline struct {
+				JSON string `json:"json"`
+			} `json:"inline"`
+		} `json:"credentials"`
+	}](t, credentialsOf(t, m))
 	var credentials map[string]any
-	decode(t, values.GCE.Credentials.Inline.JSON, &credentials)
+	decode(t, values.Credentials.Inline.JSON, &credentials)
 	want := map[string]any{
 		"type": "external_account", "subject_token_type": "urn:ietf:params:oauth:token-type:jwt",
 		"token_url": "https://sts.googleapis.com/v1/token", "audience": strings.TrimPrefix(audience, "https:"),
@@ -160,11 +162,10 @@ func checkPaths(t *testing.T, where string, pod corev1.PodSpec) {
 	}
 }
 
-// gceOf are the values of the release that are for the provider.
-func gceOf(t *testing.T, m *module) []byte {
+// credentialsOf are the values of the release that are credentials of Google Cloud.
+func credentialsOf(t *testing.T, m *module) []byte {
 	t.Helper()
-	var all map[string]any
 	values := one(t, m, "helm_release").GetAttr("values").Index(cty.Zero).AsString()
-	all = strict[map[string]any](t, []byte(values))
-	return []byte(text(t, map[string]any{"GCE": map[string]any{"Credentials": all["gce"].(map[string]any)["credentials"]}}))
+	all := strict[map[string]any](t, []byte(values))
+	return []byte(text(t, map[string]any{"credentials": all["gce"].(map[string]any)["credentials"]}))
 }
