@@ -53,11 +53,11 @@ func TestKubernetesVersions(t *testing.T) {
 	if folders, err := filepath.Glob(filepath.Join(root, "test/controlplane/minors/*/go.mod")); err != nil || len(folders) != len(pinned) {
 		t.Errorf("test/controlplane/minors has %d folders, want one for each of 1.%d to 1.%d (%v)", len(folders), first, last, err)
 	}
-	least, previous := pinned[first], pinned[last]
 	page := read("docs/reference/kubernetes-versions.md")
 	for _, want := range []string{
 		"`k8s.io/cloud-provider` " + library + ", the library of Kubernetes 1." + minor + ".",
-		"| Kubernetes " + tested + " | all system tests", "| kube-apiserver " + previous + " and " + least + " |",
+		"| Kubernetes " + tested + " | all system tests", fmt.Sprintf("| kube-apiserver of the versions in the table below, from %s to 1.%d |", oldest[1], last),
+		"| " + pinned[first] + " |", "| " + pinned[last] + " |",
 		"installs on " + oldest[1] + " and newer",
 	} {
 		if !strings.Contains(page, want) {

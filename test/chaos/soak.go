@@ -135,7 +135,7 @@ func (x *soaking) settle(ctx context.Context) error {
 
 // soakFlags switch the deletion brake off: it would hide a wrong deletion, and on a busy machine a CCM that is killed every 30 s finds more
 // machines missing at once than it lets go. That it holds is for the kill loop to show.
-var soakFlags = append([]string{"--cluster-id=soak", "--node-deletion-fraction=1"}, hasty...)
+var soakFlags = append([]string{"--cluster-id=soak", "--node-deletion-fraction=1", "--node-deletion-window=20s"}, hasty...)
 
 // launch starts a CCM.
 func (x *soaking) launch() (err error) {

@@ -24,8 +24,11 @@ func OlderMinorVersions() ([]string, error) {
 		return nil, err
 	}
 	files, err := filepath.Glob(filepath.Join(source, "minors", "1.*", "go.mod"))
-	if err != nil || len(files) == 0 {
-		return nil, fmt.Errorf("looking for older Kubernetes versions: found %d (%w)", len(files), err)
+	if err != nil {
+		return nil, fmt.Errorf("looking for older Kubernetes versions: %w", err)
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("looking for older Kubernetes versions: there are none in %s/minors", source)
 	}
 	var versions []string
 	for _, file := range files {

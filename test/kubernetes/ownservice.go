@@ -11,6 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
+	servicehelper "k8s.io/cloud-provider/service/helpers"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/cluster"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
@@ -64,16 +65,22 @@ type ownService struct {
 }
 
 // counted does something and adds what it cost. No other load balancer is there meanwhile.
-func (s *ownService) counted(ctx context.Context, what string, do func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, waitLimit)
-	defer cancel()
+func (s *ownService) counted(ctx context.Context, do func(context.Context) error) error {
 	before := s.cloud.Calls()
-	if err := do(ctx); err != nil {
-		return fmt.Errorf("the runner's own Service: %s: %w\n%s", what, err, s.events(context.WithoutCancel(ctx)))
-	}
+	err := do(ctx)
 	after := s.cloud.Calls()
 	s.spent.Reads += after.Reads - before.Reads
 	s.spent.Writes += after.Writes - before.Writes
+	return err
+}
+
+// step does something in the life of the Service, and bounds how long it takes.
+func (s *ownService) step(ctx context.Context, what string, do func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, waitLimit)
+	defer cancel()
+	if err := do(ctx); err != nil {
+		return fmt.Errorf("the runner's own Service: %s: %w\n%s", what, err, s.events(context.WithoutCancel(ctx)))
+	}
 	return nil
 }
 
@@ -92,24 +99,35 @@ func (s *ownService) events(ctx context.Context) string {
 
 // begin makes the Service and waits until all nodes are healthy targets.
 func (s *ownService) begin(ctx context.Context) error {
-	return s.counted(ctx, "it is made", func(ctx context.Context) error {
-		if err := s.ApplyManifest(ctx, fmt.Appendf(nil, ownManifest, s.Nodes()[0].Name())); err != nil {
-			return err
-		}
-		return controlplane.Eventually(ctx, func(ctx context.Context) error {
-			b, err := s.right(ctx, len(s.Nodes()))
-			s.id = b.ID
-			return err
+	return s.counted(ctx, func(ctx context.Context) error {
+		return s.step(ctx, "it is made", func(ctx context.Context) error {
+			if err := s.ApplyManifest(ctx, fmt.Appendf(nil, ownManifest, s.Nodes()[0].Name())); err != nil {
+				return err
+			}
+			return controlplane.Eventually(ctx, func(ctx context.Context) error {
+				b, err := s.right(ctx, len(s.Nodes()))
+				s.id = b.ID
+				return err
+			})
 		})
 	})
 }
 
-// alone waits until the load balancers of the specs are gone.
+// alone waits until the Services and load balancers of the specs are gone: reads about them would count as the runner's own.
 func (s *ownService) alone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, waitLimit)
 	defer cancel()
-	return controlplane.Eventually(ctx, func(context.Context) error {
-		if n := len(s.cloud.LoadBalancers()); n > 1 {
+	return controlplane.Eventually(ctx, func(ctx context.Context) error {
+		now, err := s.watch.read(ctx)
+		if err != nil {
+			return err
+		}
+		for _, svc := range now.services {
+			if svc.Namespace != ownNamespace && servicehelper.HasLBFinalizer(&svc) {
+				return fmt.Errorf("the specs have left the Service %s/%s", svc.Namespace, svc.Name)
+			}
+		}
+		if n := len(now.balancers); n > 1 {
 			return fmt.Errorf("the specs have left %d load balancers", n-1)
 		}
 		return nil
@@ -121,8 +139,21 @@ func (s *ownService) end(ctx context.Context) error {
 	if err := s.alone(ctx); err != nil {
 		return err
 	}
+	// What is looked at when a step has ended, such as whether the cloud has carried it out, counts too.
+	if err := s.counted(ctx, s.changeAndRemove); err != nil {
+		return err
+	}
+	var err error
+	if found := s.watch.findings(ctx, ownNamespace); len(found) > 0 {
+		err = fmt.Errorf("the runner's own Service: %s", strings.Join(found, "\n"))
+	}
+	return errors.Join(err, within(s.spent, budgets[s.cloud.Descriptor().Name]))
+}
+
+// changeAndRemove changes the policy of the Service and its nodes, one thing after the other, and removes it.
+func (s *ownService) changeAndRemove(ctx context.Context) error {
 	living := len(s.living())
-	for _, step := range []struct {
+	for _, one := range []struct {
 		name    string
 		do      func(context.Context) error
 		targets int
@@ -131,21 +162,17 @@ func (s *ownService) end(ctx context.Context) error {
 		{"a node is excluded", func(ctx context.Context) error { return s.exclude(ctx, true) }, living - 1},
 		{"the node is back", func(ctx context.Context) error { return s.exclude(ctx, false) }, living},
 	} {
-		err := s.counted(ctx, step.name, func(ctx context.Context) error {
-			if err := step.do(ctx); err != nil {
+		err := s.step(ctx, one.name, func(ctx context.Context) error {
+			if err := one.do(ctx); err != nil {
 				return err
 			}
-			return controlplane.Eventually(ctx, func(ctx context.Context) error { _, err := s.right(ctx, step.targets); return err })
+			return controlplane.Eventually(ctx, func(ctx context.Context) error { _, err := s.right(ctx, one.targets); return err })
 		})
 		if err != nil {
 			return err
 		}
 	}
-	err := s.counted(ctx, "it is deleted", s.remove)
-	if found := s.watch.findings(ctx, ownNamespace); len(found) > 0 {
-		err = errors.Join(err, fmt.Errorf("the runner's own Service: %s", strings.Join(found, "\n")))
-	}
-	return errors.Join(err, within(s.spent, budgets[s.cloud.Descriptor().Name]))
+	return s.step(ctx, "it is deleted", s.remove)
 }
 
 func (s *ownService) services() typedcorev1.ServiceInterface {

@@ -109,8 +109,7 @@ func (a *Adapter) GetLoadBalancer(ctx context.Context, _ string, svc *corev1.Ser
 	if begun, gone := a.deletions.state(svc.UID); gone {
 		return nil, false, nil
 	} else if begun && request.IsDeleting(svc) {
-		a.pending.deleting.Store(svc.UID, true)
-		return nil, false, api.NewRetryError("the load balancer is being deleted", unwatched)
+		return nil, false, api.NewRetryError(deletionRuns, unwatched)
 	}
 	type answer struct {
 		status *corev1.LoadBalancerStatus

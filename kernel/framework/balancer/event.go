@@ -91,8 +91,10 @@ func said(err error) []string {
 // pending are the Services whose balancer the cloud is still busy with. Upstream reports
 // a look at them as a failure, and a change of their targets as made. Found is since when it is to
 // ensure one for the sake of a result that is there: it reports a beginning then, which it did already.
-// Deleting are those of which it was just told that their deletion runs: it reports that as a failure next.
-type pending struct{ services, found, deleting sync.Map }
+type pending struct{ services, found sync.Map }
+
+// deletionRuns is what the controller is told while a deletion runs. The event that it writes of that says so at its end.
+const deletionRuns = "the load balancer is being deleted"
 
 // set says whether the cloud is busy, and returns whether it was.
 func (p *pending) set(uid types.UID, busy bool) (was bool) {
@@ -116,12 +118,11 @@ func (p *pending) quiet(event *corev1.Event) bool {
 	if event.Source.Component == recorder.Component {
 		return false
 	}
-	if event.Reason == "SyncLoadBalancerFailed" {
-		if _, told := p.deleting.LoadAndDelete(event.InvolvedObject.UID); told {
-			return true
-		}
+	failed := event.Reason == "SyncLoadBalancerFailed"
+	if failed && strings.HasSuffix(event.Message, deletionRuns) {
+		return true
 	}
 	_, busy := p.services.Load(event.InvolvedObject.UID)
-	early := event.Reason == "SyncLoadBalancerFailed" || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
+	early := failed || event.Reason == "UpdateLoadBalancerFailed" || event.Reason == "UpdatedLoadBalancer"
 	return early && busy
 }
