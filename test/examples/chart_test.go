@@ -67,6 +67,7 @@ func checkRelease(t *testing.T, where, provider, values string, there secrets) c
 	if diff := cmp.Diff(there, mounted(pod)); diff != "" {
 		t.Errorf("%s: Secrets (-of the example +mounted):\n%s", where, diff)
 	}
+	checkPaths(t, where, pod)
 	return pod
 }
 

@@ -38,6 +38,13 @@ func TestClusterAPI(t *testing.T) {
 			if !slices.Contains(pod.Containers[0].Args, "--cluster-name=prod") {
 				t.Errorf("the cluster has not the name of its Cluster: %q", pod.Containers[0].Args)
 			}
+			// The id in the tags of AWS is not upstream's --cluster-name.
+			if provider == "aws" && !slices.Contains(pod.Containers[0].Args, "--cluster-id=prod") {
+				t.Errorf("the cluster has not the id of its Cluster: %q", pod.Containers[0].Args)
+			}
+			if header := headerOf(t, file); !strings.Contains(header, "only Clusters of its own namespace") && !strings.Contains(header, "only Clusters of their own namespace") {
+				t.Error("the comment does not say which Clusters can be selected")
+			}
 		})
 	}
 	if tested != 5 {

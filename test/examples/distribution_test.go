@@ -89,7 +89,7 @@ func checkAddon(t *testing.T, cluster kopsCluster) {
 	}
 	addon, header := addons.Spec.Addons[0], string(read(t, folder, "kops/cluster.yaml"))
 	bucket := strings.TrimSuffix(cluster.Spec.Addons[0].Manifest, "addon.yaml")
-	for _, command := range []string{"aws s3 cp addon.yaml " + bucket + "addon.yaml", "aws s3 cp v" + addon.Version + ".yaml " + bucket + addon.Manifest} {
+	for _, command := range []string{"aws s3 cp examples/install/kops/addon.yaml " + bucket + "addon.yaml", "aws s3 cp v" + addon.Version + ".yaml " + bucket + addon.Manifest} {
 		if !strings.Contains(header, command+"\n") {
 			t.Errorf("cluster.yaml has no command %q", command)
 		}

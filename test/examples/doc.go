@@ -2,6 +2,7 @@
 // kOps, k3s, RKE2, Talos, Argo CD and Flux. It is a module of its own because it needs the types
 // of these tools. What an example says goes through the chart: its values are compared with the
 // chart's schema and rendered, and the Secrets that the Pod mounts have to be those of the example.
+// So have the identity that the Pod has in the cloud, and the files that its variables name.
 //
 // Types of their own modules read what is Cluster API's, Flux's and that of the HelmCharts of k3s
 // and RKE2. The Go modules of kOps, Talos, Cluster API's add-on provider for helm and what Argo

@@ -3,7 +3,6 @@ package examples
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/hashicorp/hcl/v2"
@@ -17,19 +16,20 @@ type module struct {
 	required  map[string]string
 	resources map[string][]cty.Value
 	context   *hcl.EvalContext
+	// given are variables of the command line.
+	given map[string]string
 	// named are all resources by kind and name, as expressions see them; those of data sources begin with "data.".
 	named map[string]map[string]cty.Value
 }
 
-func evaluate(path string, content []byte) (*module, error) {
+// evaluate reads a main.tf as if Terraform ran in the folder.
+func evaluate(folder string, content []byte, given map[string]string) (*module, error) {
 	file, diagnostics := hclsyntax.ParseConfig(content, "main.tf", hcl.InitialPos)
 	if diagnostics.HasErrors() {
 		return nil, diagnostics
 	}
-	m := &module{required: map[string]string{}, resources: map[string][]cty.Value{}, named: map[string]map[string]cty.Value{}}
-	m.context = &hcl.EvalContext{Functions: functions(), Variables: map[string]cty.Value{
-		"path": object(map[string]cty.Value{"module": cty.StringVal(path)}), "var": cty.EmptyObjectVal, "local": cty.EmptyObjectVal,
-	}}
+	m := &module{required: map[string]string{}, resources: map[string][]cty.Value{}, named: map[string]map[string]cty.Value{}, given: given}
+	m.context = &hcl.EvalContext{Functions: functions(folder), Variables: map[string]cty.Value{"var": cty.EmptyObjectVal}}
 	body := file.Body.(*hclsyntax.Body)
 	if len(body.Attributes) > 0 {
 		return nil, errors.New("attributes outside of blocks")
@@ -48,10 +48,6 @@ func (m *module) add(block *hclsyntax.Block) error {
 		return m.require(block.Body)
 	case block.Type == "variable" && len(block.Labels) == 1:
 		return m.variable(block.Labels[0], block.Body)
-	case block.Type == "locals" && len(block.Labels) == 0:
-		values, err := attributes(block.Body, m.context, nil)
-		m.set("local", values)
-		return err
 	case block.Type == "resource" && len(block.Labels) == 2:
 		return m.resource(block.Labels[0], block.Labels[1], block.Body)
 	case block.Type == "data" && len(block.Labels) == 2:
@@ -90,18 +86,16 @@ func (m *module) variable(name string, body *hclsyntax.Body) error {
 			return diagnostics
 		}
 	}
-	m.set("var", map[string]cty.Value{name: value})
-	return nil
-}
-
-// set adds to the variables of a root, such as var.
-func (m *module) set(root string, values map[string]cty.Value) {
-	all := m.context.Variables[root].AsValueMap()
+	if text, ok := m.given[name]; ok {
+		value = cty.StringVal(text)
+	}
+	all := m.context.Variables["var"].AsValueMap()
 	if all == nil {
 		all = map[string]cty.Value{}
 	}
-	maps.Copy(all, values)
-	m.context.Variables[root] = object(all)
+	all[name] = value
+	m.context.Variables["var"] = object(all)
+	return nil
 }
 
 func (m *module) resource(kind, name string, body *hclsyntax.Body) error {
@@ -113,14 +107,20 @@ func (m *module) resource(kind, name string, body *hclsyntax.Body) error {
 	if err != nil {
 		return err
 	}
+	instances := map[string]cty.Value{}
 	for _, context := range turns {
 		value, err := instance(declared, body, context)
 		if err != nil {
 			return err
 		}
 		m.resources[kind] = append(m.resources[kind], value)
-		m.publish(kind, name, value)
+		if body.Attributes["for_each"] == nil {
+			m.publish(kind, name, value)
+			return nil
+		}
+		instances[context.Variables["each"].GetAttr("key").AsString()] = value
 	}
+	m.publish(kind, name, object(instances))
 	return nil
 }
 

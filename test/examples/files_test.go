@@ -97,22 +97,34 @@ func TestFiles(t *testing.T) {
 }
 
 // documented are paths that a comment names.
-var documented = regexp.MustCompile(`\b((?:docs|deploy|config)/[\w./-]*\w)`)
+var documented = regexp.MustCompile(`\b((?:docs|deploy|config|charts|examples)/[\w./-]*\w)`)
 
-// An example says at its top what it replaces, what to take out for it, and what to read before.
+// headerOf is the comment at the top of an example, each paragraph of it on one line.
+func headerOf(t *testing.T, file string) string {
+	t.Helper()
+	header, _, _ := strings.Cut("\n"+string(read(t, folder, file)), "\n\n")
+	header, _, _ = strings.Cut(header, "\napiVersion")
+	return strings.ReplaceAll(header, "\n#   ", " ")
+}
+
+// An example says at its top what it replaces, what to take out for it, that there may be no two CCMs at once, and what
+// to read before.
 func TestHeaders(t *testing.T) {
-	for file := range providers {
-		header, _, _ := strings.Cut("\n"+string(read(t, folder, file)), "\n\n")
-		header, _, _ = strings.Cut(header, "\napiVersion")
-		for _, line := range []string{"\n# Replaces: ", "\n# Take out: ", "\n# Before:   docs/how-to/migrate-" + migration(providers[file])} {
+	for file, provider := range providers {
+		header := headerOf(t, file)
+		for _, line := range []string{"\n# Replaces: ", "\n# Take out: ", "\n# Before:   docs/how-to/migrate-" + provider + ".md on a cluster that runs"} {
 			if !strings.Contains(header, line) {
 				t.Errorf("%s: the comment at the top has no line %q", file, line)
 			}
 		}
+		if !alone.MatchString(header) {
+			t.Errorf("%s: the comment at the top does not say when upstream's Pods have to be gone", file)
+		}
 	}
 }
 
-func migration(provider string) string { return provider + ".md" }
+// With kOps upstream's Pods stay, and run nothing.
+var alone = regexp.MustCompile(`(?i)wait until its Pods? (is|are) gone,? before (this one starts|you set the label)|without \* in the list none of them runs`)
 
 // Files that comments name are there. deploy/packages is upstream's.
 func TestNamedFilesExist(t *testing.T) {

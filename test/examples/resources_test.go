@@ -31,7 +31,7 @@ var resources = map[string]resource{
 	},
 	"google_project_iam_custom_role": {
 		attributes: []string{"project", "role_id", "title", "permissions"},
-		computed:   map[string]string{"id": "projects/my-project/roles/ccmNodes"},
+		computed:   map[string]string{"id": "projects/my-project/roles/my_cluster_ccm_nodes"},
 	},
 	"google_project_iam_member": {attributes: []string{"project", "role", "member"}},
 	"google_service_account": {

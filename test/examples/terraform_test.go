@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/hashicorp/hcl/v2/hclwrite"
 	"github.com/zclconf/go-cty/cty"
+	corev1 "k8s.io/api/core/v1"
 )
 
 func TestTerraform(t *testing.T) {
@@ -23,20 +24,7 @@ func TestTerraform(t *testing.T) {
 			if !bytes.Equal(content, hclwrite.Format(content)) {
 				t.Error("it is not formatted: terraform fmt")
 			}
-			m, err := evaluate(filepath.Join(folder, filepath.Dir(file)), content)
-			if err != nil {
-				t.Fatal(err)
-			}
-			checkProviders(t, m)
-			var there secrets
-			for _, secret := range m.resources["kubernetes_secret_v1"] {
-				there = there.with(textOf(t, secret.GetAttr("metadata").Index(cty.Zero), "name"), keysOf(secret.GetAttr("data"))...)
-			}
-			releases := m.resources["helm_release"]
-			if len(releases) != 1 {
-				t.Fatalf("%d releases", len(releases))
-			}
-			checkTerraformRelease(t, file, provider, releases[0], there)
+			checkModule(t, file, provider, content, nil)
 		})
 	}
 	if tested != 6 {
@@ -44,7 +32,31 @@ func TestTerraform(t *testing.T) {
 	}
 }
 
-func checkTerraformRelease(t *testing.T, file, provider string, release cty.Value, there secrets) {
+// checkModule evaluates a file as if it was in its folder, and returns the Pod of its release.
+func checkModule(t *testing.T, file, provider string, content []byte, given map[string]string) (*module, corev1.PodSpec) {
+	t.Helper()
+	m, err := evaluate(filepath.Join(folder, filepath.Dir(file)), content, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkProviders(t, m)
+	var there secrets
+	for _, secret := range m.resources["kubernetes_secret_v1"] {
+		there = there.with(textOf(t, secret.GetAttr("metadata").Index(cty.Zero), "name"), keysOf(secret.GetAttr("data"))...)
+	}
+	return m, checkTerraformRelease(t, file, provider, one(t, m, "helm_release"), there)
+}
+
+// one is the only resource of a kind.
+func one(t *testing.T, m *module, kind string) cty.Value {
+	t.Helper()
+	if len(m.resources[kind]) != 1 {
+		t.Fatalf("%d resources %s, want one", len(m.resources[kind]), kind)
+	}
+	return m.resources[kind][0]
+}
+
+func checkTerraformRelease(t *testing.T, file, provider string, release cty.Value, there secrets) corev1.PodSpec {
 	t.Helper()
 	checkSource(t, file, textOf(t, release, "repository"), textOf(t, release, "chart"), textOf(t, release, "version"))
 	if textOf(t, release, "name") != name || textOf(t, release, "namespace") != "kube-system" {
@@ -54,7 +66,7 @@ func checkTerraformRelease(t *testing.T, file, provider string, release cty.Valu
 	if values.LengthInt() != 1 {
 		t.Fatalf("%d texts of values", values.LengthInt())
 	}
-	checkRelease(t, file, provider, values.Index(cty.Zero).AsString(), there)
+	return checkRelease(t, file, provider, values.Index(cty.Zero).AsString(), there)
 }
 
 // checkProviders compares the providers that are required with those of the resources.
@@ -102,7 +114,7 @@ func TestTerraformRefuses(t *testing.T) {
 		"unknown function":            {"yamlencode(", "toyaml("},
 	} {
 		changed := strings.Replace(content, change[0], change[1], 1)
-		if _, err := evaluate(filepath.Join(folder, "terraform/openstack"), []byte(changed)); changed == content || err == nil {
+		if _, err := evaluate(filepath.Join(folder, "terraform/openstack"), []byte(changed), nil); changed == content || err == nil {
 			t.Errorf("%s is accepted", name)
 		}
 	}

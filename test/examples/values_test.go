@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,9 +21,15 @@ func object(values map[string]cty.Value) cty.Value { return cty.ObjectVal(values
 func cutData(kind string) (string, bool) { return strings.CutPrefix(kind, "data.") }
 
 // functions are those of Terraform that examples call.
-func functions() map[string]function.Function {
+func functions(folder string) map[string]function.Function {
 	return map[string]function.Function{
-		"file": textFunction(func(path string) (string, error) { content, err := os.ReadFile(path); return string(content), err }),
+		"file": textFunction(func(path string) (string, error) {
+			if !filepath.IsAbs(path) {
+				path = filepath.Join(folder, path)
+			}
+			content, err := os.ReadFile(path)
+			return string(content), err
+		}),
 		"base64decode": textFunction(func(text string) (string, error) {
 			content, err := base64.StdEncoding.DecodeString(text)
 			return string(content), err
@@ -62,9 +69,10 @@ func turns(body *hclsyntax.Body, context *hcl.EvalContext, name string) ([]*hcl.
 		return nil, diagnostics
 	}
 	var contexts []*hcl.EvalContext
-	for _, value := range all.AsValueSlice() {
+	for elements := all.ElementIterator(); elements.Next(); {
+		key, value := elements.Element()
 		child := context.NewChild()
-		child.Variables = map[string]cty.Value{name: object(map[string]cty.Value{"value": value})}
+		child.Variables = map[string]cty.Value{name: object(map[string]cty.Value{"key": key, "value": value})}
 		contexts = append(contexts, child)
 	}
 	return contexts, nil

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	rpmutils "github.com/sassoftware/go-rpmutils"
+	"github.com/sassoftware/go-rpmutils/cpio"
 )
 
 // docs is where both packages have what is no program.
@@ -108,7 +109,24 @@ func TestRPM(t *testing.T) {
 			if err := rpm.ExpandPayload(root); err != nil {
 				t.Fatal(err)
 			}
+			restoreModes(t, rpm, root)
 			checkRoot(t, root, "linux/"+processor, "usr/share/zsh/site-functions/_cloud-controller-manager")
 		})
+	}
+}
+
+// restoreModes gives files the modes that the package has, which the library leaves out.
+func restoreModes(t *testing.T, rpm *rpmutils.Rpm, root string) {
+	t.Helper()
+	files, err := rpm.Header.GetFiles()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if mode := file.Mode(); mode&^0o7777 == cpio.S_ISREG {
+			if err := os.Chmod(filepath.Join(root, file.Name()), os.FileMode(mode).Perm()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -2,8 +2,10 @@
 #
 # Replaces: aws-cloud-controller-manager, the upstream CCM of AWS.
 # Take out: the helm_release with chart = "aws-cloud-controller-manager", or the DaemonSet kube-system/aws-cloud-controller-manager.
-#   Its --cluster-name is clusterName here, its cloud.conf aws.credentials.inline.cloudConf.
-# Before:   docs/how-to/migrate-aws.md on a cluster with load balancers. --cloud-provider=external of kubelets stays.
+#   Its --cluster-name is cluster_name here, and the id in the tags is cluster_id: docs/providers/aws.md#three-ids. Its cloud.conf is
+#   aws.credentials.inline.cloudConf. The two CCMs share a lease; where upstream runs with --leader-elect=false, wait until its Pods are
+#   gone before this one starts.
+# Before:   docs/how-to/migrate-aws.md on a cluster that runs. --cloud-provider=external of kubelets stays.
 
 terraform {
   required_providers {
@@ -12,16 +14,22 @@ terraform {
   }
 }
 
+# The folder of a clone of multicloud-ccm, which has the policies.
+variable "clone" { default = "../../../.." }
+
 variable "cluster_name" {
+  type        = string
+  default     = "my-cluster"
+  description = "Upstream's --cluster-name, kubernetes if it had none. On a new cluster the same as cluster_id."
+}
+
+variable "cluster_id" {
   type        = string
   default     = "my-cluster"
   description = "The id in the tags kubernetes.io/cluster/<id>."
 }
 
-variable "region" {
-  type    = string
-  default = "eu-central-1"
-}
+variable "region" { default = "eu-central-1" }
 
 variable "issuer" {
   type        = string
@@ -34,7 +42,7 @@ data "aws_iam_openid_connect_provider" "cluster" {
 }
 
 resource "aws_iam_role" "ccm" {
-  name = "${var.cluster_name}-ccm"
+  name = "${var.cluster_id}-ccm"
   assume_role_policy = jsonencode({
     Version = "2012-10-17"
     Statement = [{
@@ -49,12 +57,12 @@ resource "aws_iam_role" "ccm" {
   })
 }
 
-# What each is for: config/iam/README.md. "routes" needs the id of the VPC too.
+# What each is for: config/iam/README.md. With routes also "routes", which has VPC_ID besides CLUSTER_ID.
 resource "aws_iam_role_policy" "ccm" {
-  for_each = toset(["nodes", "security-groups", "classic-balancers", "network-balancers"])
+  for_each = toset(["nodes", "security-groups", "classic-balancers", "network-balancers", "first-balancer"])
   name     = each.value
   role     = aws_iam_role.ccm.name
-  policy   = replace(file("${path.module}/../../../../config/iam/${each.value}.json"), "CLUSTER_ID", var.cluster_name)
+  policy   = replace(file("${var.clone}/config/iam/${each.value}.json"), "CLUSTER_ID", var.cluster_id)
 }
 
 resource "helm_release" "ccm" {
@@ -69,6 +77,7 @@ resource "helm_release" "ccm" {
   values = [yamlencode({
     provider    = "aws"
     clusterName = var.cluster_name
+    clusterID   = var.cluster_id
     platform    = "kubeadm"
     aws         = { region = var.region }
     extraEnv = [

@@ -3,9 +3,10 @@
 #
 # Replaces: digitalocean-cloud-controller-manager, the upstream CCM of DigitalOcean.
 # Take out: the Deployment kube-system/digitalocean-cloud-controller-manager, from its manifest
-#   releases/digitalocean-cloud-controller-manager/<version>.yml. It takes no lease: stop it before this one starts.
-#   Its Secret digitalocean can stay as it is; then leave kubernetes_secret_v1 out here.
-# Before:   docs/how-to/migrate-digitalocean.md on a cluster with load balancers. --cloud-provider=external of kubelets stays.
+#   releases/digitalocean-cloud-controller-manager/<version>.yml. It takes no lease: stop it, and wait until its Pod is
+#   gone, before this one starts. Its Secret digitalocean can stay as it is: then say existingSecret = "digitalocean", and take out
+#   kubernetes_secret_v1 and var.token.
+# Before:   docs/how-to/migrate-digitalocean.md on a cluster that runs. --cloud-provider=external of kubelets stays.
 
 terraform {
   required_providers {

@@ -2,9 +2,13 @@
 # The key is in Terraform's state: keep that where only administrators read.
 #
 # Replaces: cloud-controller-manager, the upstream CCM of Google Cloud (cloud-provider-gcp).
-# Take out: the DaemonSet kube-system/cloud-controller-manager, from its manifest deploy/packages/default or your own. Its gce.conf is
-#   gce.credentials.inline.cloudConf here. What its nodeipam did, kube-controller-manager does with --allocate-node-cidrs.
-# Before:   docs/how-to/migrate-gce.md. There are no load balancers on Google Cloud yet.
+# Take out: the DaemonSet kube-system/cloud-controller-manager, from its manifest deploy/packages/default or your own. Stop it, and
+#   wait until its Pods are gone, before this one starts. Its gce.conf is gce.credentials.inline.cloudConf here. If it gave Nodes their pod
+#   networks (nodeipam), let kube-controller-manager do that with --allocate-node-cidrs.
+# Routes:   upstream makes them with --configure-cloud-routes. For them remove the "#" before "routes", network and
+#   controllers below. Without them nobody makes routes for new Nodes. cluster_name has to be upstream's --cluster-name (kubernetes if
+#   it had none): with another name each Node gets a second route.
+# Before:   docs/how-to/migrate-gce.md on a cluster that runs. There are no load balancers on Google Cloud yet.
 
 terraform {
   required_providers {
@@ -14,15 +18,14 @@ terraform {
   }
 }
 
-variable "project" {
-  type    = string
-  default = "my-project"
-}
+# The folder of a clone of multicloud-ccm, which has the roles.
+variable "clone" { default = "../../../.." }
 
-variable "cluster_name" {
-  type    = string
-  default = "my-cluster"
-}
+variable "project" { default = "my-project" }
+variable "cluster_name" { default = "my-cluster" }
+
+# What ids of the roles begin with: another one for each cluster of a project. It has no hyphens.
+variable "role_prefix" { default = "my_cluster_ccm" }
 
 resource "google_service_account" "ccm" {
   project      = var.project
@@ -30,17 +33,23 @@ resource "google_service_account" "ccm" {
   display_name = "Cloud controller manager of ${var.cluster_name}"
 }
 
-resource "google_project_iam_custom_role" "nodes" {
+# What each is for: config/iam/README.md.
+resource "google_project_iam_custom_role" "ccm" {
+  for_each = toset([
+    "nodes",
+    # "routes",
+  ])
   project     = var.project
-  role_id     = "ccmNodes"
-  title       = "Cloud controller manager: nodes"
-  permissions = yamldecode(file("${path.module}/../../../../config/iam/gce/nodes.yaml")).includedPermissions
+  role_id     = "${var.role_prefix}_${each.value}"
+  title       = "Cloud controller manager: ${each.value}"
+  permissions = yamldecode(file("${var.clone}/config/iam/gce/${each.value}.yaml")).includedPermissions
 }
 
 resource "google_project_iam_member" "ccm" {
-  project = var.project
-  role    = google_project_iam_custom_role.nodes.id
-  member  = "serviceAccount:${google_service_account.ccm.email}"
+  for_each = google_project_iam_custom_role.ccm
+  project  = var.project
+  role     = each.value.id
+  member   = "serviceAccount:${google_service_account.ccm.email}"
 }
 
 resource "google_service_account_key" "ccm" {
@@ -70,6 +79,8 @@ resource "helm_release" "ccm" {
     gce = {
       projectID   = var.project
       credentials = { keys = { json = "credentials.json" } }
+      # network     = "my-network"
     }
+    # controllers = { route = { enabled = true, clusterCIDR = "10.244.0.0/16" } }
   })]
 }

@@ -2,9 +2,12 @@
 # The token is in Terraform's state: keep that where only administrators read.
 #
 # Replaces: hcloud-cloud-controller-manager, the upstream CCM of Hetzner.
-# Take out: the helm_release with chart = "hcloud-cloud-controller-manager", or the Deployment of that name in kube-system. Its values
-#   env.HCLOUD_LOAD_BALANCERS_… are hcloud.loadBalancers.… here, networking.… is hcloud.credentials.keys.network and controllers.route.
-# Before:   docs/how-to/migrate-hcloud.md on a cluster with load balancers. --cloud-provider=external of kubelets stays.
+# Take out: the helm_release with chart = "hcloud-cloud-controller-manager", or the Deployment of that name in kube-system. Two
+#   CCMs at a time overwrite each other: stop that one, and wait until its Pods are gone, before this one starts. So it takes an apply of
+#   its own. Its values env.HCLOUD_LOAD_BALANCERS_… are hcloud.loadBalancers.… here, networking.… is hcloud.credentials.keys.network and
+#   controllers.route. Its Secret hcloud, whose key network this one lacks, can stay as it is: then say existingSecret = "hcloud", and
+#   take out kubernetes_secret_v1 and var.token.
+# Before:   docs/how-to/migrate-hcloud.md on a cluster that runs. --cloud-provider=external of kubelets stays.
 
 terraform {
   required_providers {

@@ -4,7 +4,8 @@
 # Replaces: openstack-cloud-controller-manager, the upstream CCM of OpenStack.
 # Take out: the helm_release with chart = "openstack-cloud-controller-manager", or the DaemonSet of that name in kube-system. Its
 #   Secret cloud-config goes with it: this one is another. Its value cluster.name (--cluster-name) is clusterName here.
-# Before:   docs/how-to/migrate-openstack.md on a cluster with load balancers. --cloud-provider=external of kubelets stays.
+#   The two CCMs share a lease; where upstream runs with --leader-elect=false, wait until its Pods are gone before this one starts.
+# Before:   docs/how-to/migrate-openstack.md on a cluster that runs. --cloud-provider=external of kubelets stays.
 
 terraform {
   required_providers {
@@ -13,6 +14,9 @@ terraform {
     openstack  = { source = "terraform-provider-openstack/openstack" }
   }
 }
+
+# The folder of a clone of multicloud-ccm, which has the access rules.
+variable "clone" { default = "../../../.." }
 
 variable "cluster_name" {
   type    = string
@@ -29,13 +33,13 @@ variable "region" {
   default = "RegionOne"
 }
 
-# It holds the project of the user that Terraform runs as, and that user's roles.
+# It is for the project that Terraform's user is logged in to. It gets all roles which that user has in the project.
 resource "openstack_identity_application_credential_v3" "ccm" {
   name        = "${var.cluster_name}-ccm"
   description = "Cloud controller manager"
 
   dynamic "access_rules" {
-    for_each = jsondecode(file("${path.module}/../../../../config/samples/openstack/access-rules.json"))
+    for_each = jsondecode(file("${var.clone}/config/samples/openstack/access-rules.json"))
     content {
       service = access_rules.value.service
       method  = access_rules.value.method
