@@ -13,7 +13,7 @@ var shells = []string{"bash", "fish", "powershell", "zsh"}
 // newCompletionCommand takes the place of cobra's own, whose help shows the flags of the root.
 func newCompletionCommand() *cobra.Command {
 	cmd := newCommand(subcommand{
-		use: "completion {" + strings.Join(shells, " | ") + "}", short: "Print a script that completes commands and flags in a shell",
+		use: "completion {" + strings.Join(shells, " | ") + "}", short: "Print a script that completes commands, flags and values in a shell",
 		long: "The shell reads the script at its start; the examples say where it looks for it.",
 		example: `  # bash, with the package bash-completion
   cloud-controller-manager completion bash > /etc/bash_completion.d/cloud-controller-manager

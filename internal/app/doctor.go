@@ -21,6 +21,9 @@ import (
 // checkup bounds all checks together.
 const checkup = 2 * time.Minute
 
+// reportFormats are the formats of a report for programs.
+var reportFormats = []string{"json", "yaml", "junit"}
+
 // errUnwell is the error of a report with a failure, which has been printed.
 var errUnwell = errors.New("something is wrong, see the failures above")
 
@@ -61,7 +64,7 @@ func newDoctorCommand() *cobra.Command {
   cloud-controller-manager doctor --before-uninstall`,
 		args: checkScope,
 	})
-	cmd.ValidArgs = []string{string(doctor.Install), string(doctor.Nodes), string(doctor.Services)}
+	completeSubject(cmd, subjectArgs, string(doctor.Install), string(doctor.Nodes), string(doctor.Services))
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return e.run(cmd, args, cmd.OutOrStdout()) }
 	e.flags(cmd.Flags())
 	cmd.AddCommand(newBundleCommand())
@@ -104,7 +107,7 @@ func checkScope(args []string) error {
 }
 
 func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) error {
-	if !slices.Contains([]string{"", "json", "yaml", "junit"}, e.format) {
+	if e.format != "" && !slices.Contains(reportFormats, e.format) {
 		return usagef("--output=%s is not a format: use json, yaml or junit, or leave it out for lines for people", e.format)
 	}
 	if e.wait < 0 {

@@ -46,7 +46,7 @@ no/worker-1.`,
 			return nil
 		},
 	})
-	cmd.ValidArgs = []string{scopeNode, scopeService}
+	completeSubject(cmd, subjectArgs, scopeNode, scopeService)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return e.run(cmd, subjectArgs(args))
 	}

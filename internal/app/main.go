@@ -18,7 +18,7 @@ import (
 //	}
 func Main() int {
 	collectSooner()
-	cmd, err := newRootCommand()
+	cmd, err := newRootCommand(os.Args[0])
 	if err == nil {
 		err = cli.RunNoErrOutput(cmd)
 	}

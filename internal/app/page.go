@@ -35,12 +35,15 @@ func (p *paging) page(out io.Writer) layout.Page {
 	return layout.Page{Width: width(out, os.Getenv), Colour: coloured(p.colour, out), ProblemsOnly: p.problemsOnly}
 }
 
+// colours are the values of --color.
+var colours = []string{"auto", "always", "never"}
+
 func colourFlag(fs *pflag.FlagSet, choice *string) {
 	fs.StringVar(choice, "color", "auto", `Colours: "auto" on a terminal, "always" or "never".`)
 }
 
 func checkColour(choice string) error {
-	if !slices.Contains([]string{"auto", "always", "never"}, choice) {
+	if !slices.Contains(colours, choice) {
 		return usagef("--color=%s: want auto, always or never", choice)
 	}
 	return nil

@@ -62,7 +62,7 @@ func newPlanCommand() *cobra.Command {
 		long: planLong, example: planExample,
 		args: func(args []string) error { return p.checkArgs(planArgs(args)) },
 	})
-	cmd.ValidArgs = []string{scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService}
+	completeSubject(cmd, planArgs, scopeAll, scopeFirewall, scopeNodes, scopeRoutes, scopeService)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return p.run(cmd, planArgs(args)) }
 	fs := cmd.Flags()
 	p.flags(fs)

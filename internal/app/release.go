@@ -48,13 +48,9 @@ annotations on the leader's lease, which the running leader sees within seconds.
 }
 
 func (r *release) run(out io.Writer) error {
-	config, err := r.access()
+	client, err := r.client()
 	if err != nil {
 		return err
-	}
-	client, err := kubernetes.NewForConfig(config)
-	if err != nil {
-		return fmt.Errorf("connecting with the API server: %w", err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
 	defer cancel()

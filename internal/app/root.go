@@ -42,15 +42,25 @@ func Subcommands() []*cobra.Command {
 	return []*cobra.Command{newAdoptCommand(), newCompletionCommand(), newDoctorCommand(), newExplainCommand(), newPlanCommand(), newProvidersCommand(), newReleaseCommand(), newVersionCommand()}
 }
 
-// newRootCommand returns the controller manager with its sub-commands.
-func newRootCommand() (*cobra.Command, error) {
+// newRootCommand returns the controller manager with its sub-commands, or a plugin of kubectl where the program was called by that
+// name.
+func newRootCommand(calledBy string) (*cobra.Command, error) {
+	if isPlugin(calledBy) {
+		return withHelp(newPluginCommand())
+	}
 	cmd, _, err := newManagerCommand()
 	if err != nil {
 		return nil, err
 	}
 	cmd.AddCommand(Subcommands()...)
+	return withHelp(cmd)
+}
+
+// withHelp completes a root: its help, its mistakes, and what a shell completes.
+func withHelp(cmd *cobra.Command) (*cobra.Command, error) {
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpCommand(newHelpCommand())
-	return cmd, nil
+	return cmd, completeFlags(cmd)
 }
 
 // newHelpCommand returns the sub-command help. Unlike cobra's it fails where there is no such command.
@@ -95,15 +105,20 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	cmd.Long = long + listed(Subcommands()) + "\n" + exitCodesOf("")
 	// One line instead of the usage text of two hundred flags.
 	cmd.SilenceUsage = true
-	cmd.SetFlagErrorFunc(flagError)
-	cmd.Args = func(_ *cobra.Command, args []string) error {
-		if len(args) > 0 {
-			names := namesOf(Subcommands())
-			return usagef("%q is not a command%s", strings.Join(args, " "), cmp.Or(didYouMean(near(args[0], names)), "; commands: "+strings.Join(names, ", ")))
-		}
-		return nil
-	}
+	check := knownCommand(Subcommands())
+	cmd.Args = func(_ *cobra.Command, args []string) error { return check(args) }
 	return cmd, sets, nil
+}
+
+// knownCommand refuses what comes to a root: it is the name of no sub-command.
+func knownCommand(commands []*cobra.Command) func(args []string) error {
+	return func(args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		names := namesOf(commands)
+		return usagef("%q is not a command%s", strings.Join(args, " "), cmp.Or(didYouMean(near(args[0], names)), "; commands: "+strings.Join(names, ", ")))
+	}
 }
 
 // options turns flags and environment into the options of the selected cloud. Whatever is

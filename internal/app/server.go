@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/spf13/pflag"
+	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 
@@ -50,10 +51,29 @@ func (s *server) access() (*rest.Config, error) {
 	return access, nil
 }
 
-// ofFile says what a kubeconfig says, and nothing else: not the service account of a Pod where it has no such context.
-func (s *server) ofFile() (*rest.Config, error) {
+// rules say where kubeconfig files are.
+func (s *server) rules() *clientcmd.ClientConfigLoadingRules {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = s.kubeconfig
+	return rules
+}
+
+// client reaches the API server.
+func (s *server) client() (kubernetes.Interface, error) {
+	access, err := s.access()
+	if err != nil {
+		return nil, err
+	}
+	client, err := kubernetes.NewForConfig(access)
+	if err != nil {
+		return nil, fmt.Errorf("connecting with the API server: %w", err)
+	}
+	return client, nil
+}
+
+// ofFile says what a kubeconfig says, and nothing else: not the service account of a Pod where it has no such context.
+func (s *server) ofFile() (*rest.Config, error) {
+	rules := s.rules()
 	file, err := rules.Load()
 	if err != nil {
 		return nil, err

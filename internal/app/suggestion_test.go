@@ -46,7 +46,7 @@ func TestKindsThatMayBeMeant(t *testing.T) {
 		"doctor bundel":           "did you mean bundle?",
 		"completion bsh":          "did you mean bash or zsh?",
 	} {
-		root, err := newRootCommand()
+		root, err := newRootCommand(programName)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/pflag"
-	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
@@ -36,18 +35,6 @@ func (v *view) flags(fs *pflag.FlagSet) {
 func leaseFlags(fs *pflag.FlagSet, namespace, name *string) {
 	fs.StringVar(namespace, "leader-elect-resource-namespace", "kube-system", "Namespace of the leader's lease.")
 	fs.StringVar(name, "leader-elect-resource-name", "cloud-controller-manager", "Name of the leader's lease.")
-}
-
-func (v *view) client() (kubernetes.Interface, error) {
-	access, err := v.access()
-	if err != nil {
-		return nil, err
-	}
-	client, err := kubernetes.NewForConfig(access)
-	if err != nil {
-		return nil, fmt.Errorf("connecting with the API server: %w", err)
-	}
-	return client, nil
 }
 
 // choice is the chosen cloud with its configuration.

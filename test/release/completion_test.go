@@ -9,7 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
+	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 )
 
 // completionShells are those that the packages have scripts for and that run here.
@@ -36,16 +40,66 @@ func program(t *testing.T) string {
 
 // completed is what can follow at the end of some lines.
 var completed = map[string][]string{
-	"cloud-controller-manager doc":                  {"doctor"},
-	"cloud-controller-manager explain ":             {"node", "service"},
-	"cloud-controller-manager plan ":                {"all", "firewall", "nodes", "routes", "service"},
-	"cloud-controller-manager doctor --cloud-provi": {"--cloud-provider"},
-	"cloud-controller-manager completion ":          {"bash", "fish", "powershell", "zsh"},
+	"cloud-controller-manager doc":                      {"doctor"},
+	"cloud-controller-manager explain ":                 {"node", "service"},
+	"cloud-controller-manager plan ":                    {"all", "firewall", "nodes", "routes", "service"},
+	"cloud-controller-manager doctor --cloud-provi":     {"--cloud-provider"},
+	"cloud-controller-manager completion ":              {"bash", "fish", "powershell", "zsh"},
+	"cloud-controller-manager --cloud-provider=":        {"aws", "digitalocean", "gce", "hcloud", "openstack", "sim"},
+	"cloud-controller-manager plan --cloud-provider d":  {"digitalocean"},
+	"cloud-controller-manager adopt --from=":            {"aws", "digitalocean", "gce", "hcloud", "openstack"},
+	"cloud-controller-manager doctor -o ":               {"json", "junit", "yaml"},
+	"cloud-controller-manager plan --adoption=":         {"any", "own", "unowned"},
+	"cloud-controller-manager plan --color ":            {"always", "auto", "never"},
+	"cloud-controller-manager doctor --context ":        {"admin"},
+	"cloud-controller-manager plan -n ":                 {"default", "kube-system"},
+	"cloud-controller-manager explain node ":            {"control-2", "worker-1"},
+	"cloud-controller-manager explain no work":          {"worker-1"},
+	"cloud-controller-manager explain service ":         {"default/web"},
+	"cloud-controller-manager plan svc default/":        {"default/web"},
+	"cloud-controller-manager plan service -n default ": {"web"},
+}
+
+// notOffered are words that a place of a line does not take.
+var notOffered = map[string][]string{
+	"cloud-controller-manager doctor -o ":       {"always"},
+	"cloud-controller-manager explain service ": {"default/kubernetes"}, // of another type
+	"cloud-controller-manager plan nodes ":      {"worker-1"},           // all of them
+	"cloud-controller-manager adopt --from=":    {"sim"},                // replaces nobody
+}
+
+// startCluster starts an API server that knows some Nodes and Services, and returns its kubeconfig.
+func startCluster(t *testing.T) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), buildLimit)
+	defer cancel()
+	cp, err := controlplane.Start(ctx, controlplane.Options{Controllers: controlplane.NoControllers, Progress: t.Output()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := cp.Stop(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, name := range []string{"control-2", "worker-1"} {
+		if _, err := cp.Client().CoreV1().Nodes().Create(ctx, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}}, metav1.CreateOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	svc := &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "web"}, Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeLoadBalancer, Ports: []corev1.ServicePort{{Port: 80}},
+	}}
+	if _, err := cp.Client().CoreV1().Services(metav1.NamespaceDefault).Create(ctx, svc, metav1.CreateOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	return cp.AdminKubeconfig()
 }
 
 // The shells themselves read the scripts of the packages, and offer what can follow.
 func TestShellsComplete(t *testing.T) {
 	binary, bin := program(t), t.TempDir()
+	t.Setenv("KUBECONFIG", startCluster(t))
 	if err := os.Symlink(binary, filepath.Join(bin, "cloud-controller-manager")); err != nil {
 		t.Fatal(err)
 	}
@@ -74,6 +128,14 @@ func TestShellsComplete(t *testing.T) {
 					}
 				}
 			}
+			for line, words := range notOffered {
+				offered := offers(t, bin, shell.name, script, line)
+				for _, word := range words {
+					if slices.Contains(offered, word) {
+						t.Errorf("%q: it offers %q, with %s", line, offered, word)
+					}
+				}
+			}
 		})
 	}
 }
@@ -87,7 +149,7 @@ func offers(t *testing.T, bin, shell, script, line string) []string {
 	if err != nil {
 		t.Fatalf("%q: %v: %s", line, err, out)
 	}
-	return strings.FieldsFunc(string(out), func(r rune) bool { return r != '-' && (r < 'a' || r > 'z') })
+	return strings.FieldsFunc(string(out), func(r rune) bool { return r != '-' && r != '/' && (r < '0' || r > '9') && (r < 'a' || r > 'z') })
 }
 
 // kubectl asks a program of this name what can follow its plugin's.
