@@ -58,6 +58,7 @@ var (
 	RouteRefused      = Reason{"RouteRefused", true, "Node", "The cloud refuses the route to the Node's Pods; the message says why. The route is asked for again when the machine or the addresses of the Node change, when a route goes, and from time to time."}
 	LabelsLeftOut     = Reason{"LabelsLeftOut", false, "Node", "The Node was initialised without some labels, which the cloud tells in a request of its own that failed; the message says why. They do not come later: where something needs them, delete the Node and let its kubelet register it again."}
 	NotInitialised    = Reason{"NodeNotInitialised", true, "Node", "The Node cannot be initialised yet for another reason than these; the message says which, and what to do. It is tried again."}
+	CertificateWaits  = Reason{"KubeletCertificateWaits", true, "Node", "The kubelet has asked for the certificate that it serves with, and the controller kubelet-serving-certificate does not approve the request; the message says why, and the command with which somebody who knows better approves it. Where it waits for something that changes by itself, such as the cloud's answer, it is judged again. It is said once for each reason, and after an hour again for a newer request."}
 	InstanceNotFound  = Reason{"InstanceNotFound", true, "Node", "No machine of this cloud has the Node's provider-ID or name, or the provider-ID can't be read; the Node is not initialised, or its addresses are not refreshed. Where the machine was made again under the same name the message has both ids, and the command that helps."}
 	NodeLeftAlone     = Reason{"NodeLeftAlone", false, "Node", "Nothing is done for the Node: its provider-ID is one of this provider, and these credentials do not see its machine, or it has no provider-ID and no machine has its name. The message says which. It is said once; other providers' Nodes are never told."}
 )
@@ -74,7 +75,7 @@ func All() []Reason {
 		InvalidConfiguration, ConfigurationIgnored, Unaffected, ImmutableChange, ReplacementRefused, OwnershipConflict, TakeoverRefused, DuplicateFound, DuplicateDeleted, TargetSkipped,
 		NoTargets, TargetsKept, TargetFoundByName, WaitingForNodes, SourceRangesRefused, CloudFailure, Retained, Updated, Deleting, Adopted, DriftRepaired, NotConverging,
 		FirewallFull, FirewallPortDenied,
-		CheckingInstance, DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeLeftAlone, NodeIPUnknown, NotInitialised, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
+		CheckingInstance, DeletionHeld, BrakeEngaged, IdentityChanged, CloudUnavailable, AmbiguousInstance, InstanceNotFound, NodeLeftAlone, NodeIPUnknown, NotInitialised, CertificateWaits, LabelsLeftOut, RouteLeftOut, RouteImpaired, RouteLimitReached, RouteRefused,
 		BrakeReleased, BrakeReleaseInvalid,
 	}
 }

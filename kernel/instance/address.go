@@ -41,7 +41,7 @@ func (i *Inventory) locate(ctx context.Context, addresses []netip.Addr, counts f
 		return nil, err
 	}
 	machines, several := at(since, since)
-	if i.whole(since) {
+	if isWhole(i.cache.Lists(), since) {
 		for _, address := range addresses {
 			if machines[address] == "" && !several[address] {
 				machines[address] = ""
@@ -86,8 +86,7 @@ func (i *Inventory) at(addresses []netip.Addr, counts func(cloud.Address) bool, 
 	return machines, several
 }
 
-// whole reports whether the newest list is believed, and was started at since or later.
-func (i *Inventory) whole(since time.Time) bool {
-	lists := i.cache.Lists()
+// isWhole reports whether the newest list is believed, and was started at since or later.
+func isWhole(lists cache.Lists, since time.Time) bool {
 	return lists.Refused == nil && !lists.Installed.Started.Before(since)
 }

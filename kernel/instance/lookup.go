@@ -188,12 +188,9 @@ func (i *Inventory) keyOfName(name string) cache.Key {
 // Addresses returns the addresses of all machines of a list that was read just now, and of those that only
 // Nodes describe. It fails unless the list is believed to be whole.
 func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
-	since := sinceAge(i.schedule.metadataAge(i.size()))
-	if err := i.lists.refresh(ctx, since); err != nil {
+	list, err := i.wholeList(ctx, sinceAge(i.schedule.metadataAge(i.size())))
+	if err != nil {
 		return nil, err
-	}
-	if !i.whole(since) {
-		return nil, errors.New("the list of machines is incomplete or suspiciously short")
 	}
 	addresses := map[string]bool{}
 	add := func(machine cloud.Instance) {
@@ -201,11 +198,38 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 			addresses[a.Address] = true
 		}
 	}
-	for _, r := range i.cache.Lists().Installed.All() {
+	for _, r := range list.All() {
 		add(r.Instance)
 	}
 	for _, machine := range i.nodes.described() {
 		add(machine)
 	}
 	return addresses, nil
+}
+
+// Listed returns all machines of a list that began at since or later, as the cloud tells them: what only Nodes say is not in there. It
+// fails unless the list is believed to be whole.
+func (i *Inventory) Listed(ctx context.Context, since time.Time) ([]cloud.Instance, error) {
+	list, err := i.wholeList(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	machines := make([]cloud.Instance, 0, list.Size)
+	for _, r := range list.All() {
+		machines = append(machines, cache.Copy(r.Instance))
+	}
+	return machines, nil
+}
+
+// wholeList returns a list that was started at since or later, and that is believed to be whole. What single reads learnt after it began
+// is in there too.
+func (i *Inventory) wholeList(ctx context.Context, since time.Time) (*cache.Snapshot, error) {
+	if err := i.lists.refresh(ctx, since); err != nil {
+		return nil, err
+	}
+	lists := i.cache.Lists()
+	if !isWhole(lists, since) {
+		return nil, errors.New("the list of machines is incomplete or suspiciously short")
+	}
+	return lists.Installed, nil
 }

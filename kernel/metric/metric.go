@@ -54,6 +54,9 @@ var (
 	Duplicates         = &Definition{"ccm_balancer_duplicates_total", Counter, []string{"cloud"}, "Second balancers of one Service that were deleted.", nil}
 	FirewallLeftOut    = &Definition{"ccm_firewall_openings_left_out", Gauge, []string{"cloud"}, "Openings of Services that the cloud's firewall has no room for, in the last pass.", nil}
 	InventoryFileWrong = &Definition{"ccm_inventory_file_wrong", Gauge, []string{"cloud"}, "1 while the file of --cloud-config that says which machines there are has mistakes, and its last version without mistakes counts.", nil}
+	Certificates       = &Definition{"ccm_kubelet_certificate_decisions_total", Counter, []string{"cloud", "decision"}, "Decisions about the serving certificates that kubelets ask for: approved, denied, or why a request waits.", nil}
+	CertificateSeconds = &Definition{"ccm_kubelet_certificate_approval_seconds", Histogram, []string{"cloud"}, "Time from when this process saw a kubelet's request to its approval, in seconds.", seconds}
+	CertificateWaiting = &Definition{"ccm_kubelet_certificate_oldest_request_seconds", Gauge, []string{"cloud"}, "How long the oldest request that waits has been waiting, since this process saw it, in seconds; 0 where none waits.", nil}
 	CloudState         = &Definition{"ccm_cloud_up", Gauge, []string{"cloud"}, "1 when the last call to the cloud succeeded, 0 when it failed for want of credentials or an answer.", nil}
 )
 
@@ -62,7 +65,7 @@ func All() []*Definition {
 	return []*Definition{
 		Requests, RequestSeconds, LimiterWaitSeconds, RateRemaining, CallFailures,
 		SnapshotAge, SnapshotSize, Refreshes, Verdicts, BrakeEngaged, Operations, Drifts, TakeoversRefused, Duplicates, CloudState,
-		FirewallLeftOut, InventoryFileWrong,
+		FirewallLeftOut, InventoryFileWrong, Certificates, CertificateSeconds, CertificateWaiting,
 	}
 }
 
