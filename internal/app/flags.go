@@ -29,12 +29,15 @@ type flags struct {
 	// adopt is the text of adoption, which problems reads.
 	adopt    []string
 	adoption safety.Adoption
+	// certificateNetworks is the text of certificates.Networks, which problems reads.
+	certificateNetworks []string
+	certificates        framework.KubeletCertificates
 }
 
 func newFlags() *flags {
 	return &flags{
 		nodeDeletion: true, deniedPorts: firewall.DefaultDenied(), tuning: framework.DefaultTuning(), tagging: tagging.Settings{Resources: []string{"instance"}, Workers: 10},
-		adopt: []string{string(safety.AdoptUnowned)},
+		adopt: []string{string(safety.AdoptUnowned)}, certificates: framework.KubeletCertificates{MostLife: mostCertificateLife},
 	}
 }
 
@@ -47,6 +50,7 @@ func (f *flags) sets() cliflag.NamedFlagSets {
 	f.balancers(sets.FlagSet("load balancer safety"))
 	f.firewall(sets.FlagSet("firewall"))
 	f.tags(sets.FlagSet("tagging"))
+	f.kubeletCertificates(sets.FlagSet("kubelet certificates"))
 	return sets
 }
 
@@ -91,6 +95,16 @@ func (f *flags) tags(fs *pflag.FlagSet) {
 	fs.Bool("tagging-controller-enable-batching", true, "Accepted for compatibility: machines are always tagged many at a time.")
 }
 
+func (f *flags) kubeletCertificates(fs *pflag.FlagSet) {
+	fs.StringSliceVar(&f.certificateNetworks, "kubelet-certificate-networks", nil, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN: a kubelet may have an address of them in the certificate that it serves with, where its Node shows the address and nobody else has it. Needs --controllers=*,kubelet-serving-certificate, as the other flags of this section. --node-networks does not imply it.")
+	fs.StringSliceVar(&f.certificates.Reserved, "kubelet-certificate-reserved", nil, "Names, addresses, networks and servers that no kubelet gets a certificate for, and no machine that has one of them: load balancers in front of the API server, and machines of the account that are no Nodes and that clients verify with the same authority. What the API server and Services have is reserved always.")
+	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", mostCertificateLife, "The longest life of a certificate that a kubelet may ask for. One that asks for none gets what the signer gives.")
+	fs.BoolVar(&f.certificates.Deny, "kubelet-certificate-deny", false, "Deny requests of kubelets that contradict what the cloud tells of their machines. By default they stay pending, so that others may approve them.")
+}
+
+// mostCertificateLife is a year, and a day for leap years.
+const mostCertificateLife = 366 * 24 * time.Hour
+
 // problems returns the values that make no sense, in one line. Zero is one of them: the kernel
 // takes it for the default.
 func (f *flags) problems() error {
@@ -103,6 +117,12 @@ func (f *flags) problems() error {
 	if f.tuning.NodeNetworks, err = framework.ParseNodeNetworks(f.networks); err != nil {
 		add("--node-networks: %v", err)
 	}
+	if f.certificates.Networks, err = framework.ParseNodeNetworks(f.certificateNetworks); err != nil {
+		add("--kubelet-certificate-networks: %v", err)
+	}
+	if err := f.certificates.Problem(); err != nil {
+		add("--kubelet-certificate-reserved: %v", err)
+	}
 	for _, duration := range []struct {
 		name  string
 		value time.Duration
@@ -110,6 +130,7 @@ func (f *flags) problems() error {
 		{"service-resync-period", f.tuning.Reensure}, {"node-burst-window", f.tuning.NodeBurst},
 		{"node-deletion-grace", f.tuning.Instances.Grace}, {"node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap},
 		{"node-deletion-window", f.tuning.Brake.Window}, {"node-deletion-mass-wait", f.tuning.Instances.MassWait},
+		{"kubelet-certificate-max-duration", f.certificates.MostLife},
 	} {
 		if duration.value < time.Millisecond {
 			add("--%s=%s must be at least 1ms", duration.name, duration.value)

@@ -147,6 +147,8 @@ func (f *flags) options(given command.Flags) (framework.Options, error) {
 		Mode:             f.mode(),
 		Tuning:           f.tuning,
 		Tagging:          f.tagging,
-		Adoption:         f.adoption,
+
+		KubeletCertificates: f.certificates,
+		Adoption:            f.adoption,
 	}, nil
 }

@@ -1,6 +1,8 @@
 package chart
 
 import (
+	"slices"
+
 	"k8s.io/cloud-provider/names"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
@@ -23,6 +25,7 @@ func controllers() []switched {
 		{"route", names.NodeRouteController, capRoutes},
 		{"firewall", controller.CloudFirewall, capFirewall},
 		{"tagging", controller.Tagging, capTags},
+		{"kubeletServingCertificate", controller.KubeletCertificate, capAbsence},
 	}
 }
 
@@ -33,18 +36,21 @@ type grant struct {
 	Group       string   `json:"group"`
 	Resource    string   `json:"resource"`
 	Verbs       []string `json:"verbs"`
-	// Lease bounds the grant to the lease.
-	Lease      bool `json:"lease,omitempty"`
-	Namespaced bool `json:"namespaced,omitempty"`
+	// Lease bounds the grant to the lease, Names to objects of these names.
+	Lease      bool     `json:"lease,omitempty"`
+	Names      []string `json:"names,omitempty"`
+	Namespaced bool     `json:"namespaced,omitempty"`
 }
 
 func grants() []grant {
+	const lease = "lease"
 	var all []grant
-	for _, g := range rbac.Rules("lease") {
-		all = append(all, grant{
-			For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs,
-			Lease: len(g.Names) > 0, Namespaced: g.Namespaced,
-		})
+	for _, g := range rbac.Rules(lease) {
+		one := grant{For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs, Names: g.Names, Namespaced: g.Namespaced}
+		if slices.Contains(g.Names, lease) {
+			one.Lease, one.Names = true, nil
+		}
+		all = append(all, one)
 	}
 	return all
 }

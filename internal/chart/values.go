@@ -66,6 +66,13 @@ func loops() []Value {
 				{Name: "tags", Flag: "tags", Pattern: `^([^=,]+=.*)?$`, Want: "tags such as team=shop,env=prod", Doc: "The tags: key=value,key=value. What is taken out of here later stays on machines."},
 				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
 			}},
+			{Name: "kubeletServingCertificate", Doc: "Approves the certificates that kubelets serve with (serverTLSBootstrap), where the cloud proves whose the addresses in them are.", Fields: []Value{
+				{Name: "enabled", Type: Bool, Doc: "Run it. Needs a cloud that tells of machines, so not the provider static."},
+				{Name: "networks", Flag: "kubelet-certificate-networks", Doc: "Networks of which no cloud knows, such as that of a VPN, with commas between. A kubelet may have an address of them in its certificate."},
+				{Name: "reserved", Flag: "kubelet-certificate-reserved", Doc: "Names, addresses, networks and servers that no kubelet gets a certificate for, with commas between: load balancers in front of the API server, and machines of the account that are no Nodes."},
+				{Name: "maxDuration", Flag: "kubelet-certificate-max-duration", Doc: "The longest life of a certificate that a kubelet may ask for, a year by default."},
+				{Name: "deny", Flag: "kubelet-certificate-deny", Doc: "Deny requests that contradict the cloud, instead of leaving them to others."},
+			}},
 		}},
 		{Name: "nodes", Doc: "What Nodes are given.", Fields: []Value{
 			{Name: "networks", Flag: "node-networks", Doc: "Networks of which no cloud knows, such as that of a VPN, with commas between: 100.64.0.0/10,fd7a:115c:a1e0::/48. A kubelet's --node-ip in one of them becomes the InternalIP of its Node, unless another machine or another Node has it."},

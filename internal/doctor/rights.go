@@ -143,6 +143,8 @@ func (o Options) runs(name string) bool {
 		possible = o.Cloud.Firewalls != nil
 	case controller.Tagging:
 		possible = o.Manager.Enabled != nil // it does not run by default
+	case controller.KubeletCertificate:
+		possible = o.Manager.Enabled != nil && !o.Cloud.Descriptor.Offline
 	}
 	on, known := o.Manager.Enabled[name]
 	return possible && (on || !known)

@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/internal/cloudname"
 	_ "github.com/multicloud-ccm/multicloud-ccm/internal/compiled" // registers the providers
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/registry"
 )
@@ -44,6 +45,10 @@ func generate(root string) error {
 		"docs/reference/service-fields.md": func(b *bytes.Buffer) { writeServiceFields(b, registry.All()) },
 		"docs/reference/source-ranges.md":  func(b *bytes.Buffer) { writeSourceRanges(b, registry.All()) },
 		"docs/reference/providers.md":      func(b *bytes.Buffer) { writeProviders(b, registry.All()) },
+		"config/rbac/kubelet-serving-certificate.yaml": func(b *bytes.Buffer) {
+			b.WriteString("# What the controller kubelet-serving-certificate, which is off by default, needs besides cloud-controller-manager.yaml.\n")
+			b.Write(rbac.ManifestOf(controller.KubeletCertificate, "kube-system", "cloud-controller-manager"))
+		},
 		"config/rbac/cloud-controller-manager.yaml": func(b *bytes.Buffer) {
 			b.Write(rbac.Manifest("kube-system", "cloud-controller-manager"))
 		},

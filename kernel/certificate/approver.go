@@ -99,6 +99,9 @@ func New(o Options) (*Approver, error) {
 	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}, err
 }
 
+// Oldest returns how long, until now, the request waits that waits longest for a Node of this cloud; 0 where none waits.
+func (a *Approver) Oldest(now time.Time) time.Duration { return a.queue.oldest(now) }
+
 // Run judges requests until ctx ends.
 func (a *Approver) Run(ctx context.Context) {
 	ctx = cloud.WithPriority(ctx, cloud.PriorityChange)

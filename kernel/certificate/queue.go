@@ -57,8 +57,8 @@ type waiting struct {
 	turns int
 	turn  time.Time // the latest
 	told  told
-	// contradicts says that the cloud did at the latest turn, absent that there was no Node then.
-	contradicts, absent bool
+	// contradicts says that the cloud did at the latest turn, absent that there was no Node then, foreign that it was not ours.
+	contradicts, absent, foreign bool
 }
 
 // told is what was told on a Node.
@@ -109,6 +109,18 @@ func (q *queue) remove(gone func(uid types.UID) bool) {
 			w.asked = asked{}
 		}
 	}
+}
+
+// oldest returns how long the request waits that waits longest for a Node of this cloud.
+func (q *queue) oldest(now time.Time) (age time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, w := range q.waiting {
+		if w.asked != (asked{}) && !w.foreign && !w.absent {
+			age = max(age, now.Sub(w.seen))
+		}
+	}
+	return age
 }
 
 // next returns when the next round begins.
@@ -181,7 +193,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	default:
 		w.due = w.turn.Add(min(first<<min(w.turns-1, 10), last))
 	}
-	w.absent = o.Node == nil
+	w.absent, w.foreign = o.Node == nil, o.Reason == judge.NotOurs
 	if w.asked == t.asked {
 		w.contradicts = t.decision.Reason == judge.Contradiction
 		if done {

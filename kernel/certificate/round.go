@@ -114,7 +114,11 @@ func (r *round) open(ctx context.Context, t *turn) {
 	case !judge.Open(t.live):
 		t.decision = judge.Decision{Reason: judge.Overtaken, Message: "somebody else has decided"}
 	default:
-		t.request = judge.Read(t.live, r.MostLife)
+		// A kubelet chose the bytes, and other code reads them too.
+		t.request, err = run.Contain(func() judge.Request { return judge.Read(t.live, r.MostLife) })
+		if err != nil {
+			t.decision.Reason, t.err = judge.Failed, fmt.Errorf("reading the request %q: %w", t.name, err)
+		}
 	}
 }
 

@@ -29,6 +29,8 @@ const (
 	clientNode    = "node-controller"
 	clientService = "service-controller"
 	clientRoute   = "route-controller"
+	// clientCertificate is none of upstream's: its CCMs approve nothing.
+	clientCertificate = controller.KubeletCertificate
 )
 
 // controllers are the controllers by canonical name, and how each is started.
@@ -42,6 +44,7 @@ var controllers = map[string]struct {
 	names.NodeRouteController:          {clientRoute, startRoute},
 	controller.CloudFirewall:           {clientService, startFirewall},
 	controller.Tagging:                 {clientNode, startTagging},
+	controller.KubeletCertificate:      {clientCertificate, startCertificates},
 }
 
 // Controllers returns the controllers to run, in the place of upstream's own map. Their

@@ -35,8 +35,9 @@ type Options struct {
 	Tuning Tuning
 	// Adoption says which load balancers Services may take over.
 	Adoption safety.Adoption
-	// Tagging is for the tagging controller, where it runs.
-	Tagging tagging.Settings
+	// Tagging is for the tagging controller, where it runs, and KubeletCertificates for kubelet-serving-certificate.
+	Tagging             tagging.Settings
+	KubeletCertificates KubeletCertificates
 }
 
 // Tuning are the knobs. Start from DefaultTuning; zero times have their default.

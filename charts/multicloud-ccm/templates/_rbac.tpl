@@ -15,10 +15,13 @@
   {{- if .lease }}
   resourceNames: [{{ $root.Values.leaderElection.resourceName | quote }}]
   {{- end }}
+  {{- with .names }}
+  resourceNames: {{ toJson . }}
+  {{- end }}
   verbs: {{ toJson .verbs }}
 {{- end }}
 {{- end }}
-{{- $reads := or (has "service-lb-controller" $running) (has "cloud-firewall-controller" $running) }}
+{{- $reads := or (has "service-lb-controller" $running) (has "cloud-firewall-controller" $running) (has "kubelet-serving-certificate" $running) }}
 {{- $guards := and (include "multicloud-ccm.uninstallGuard" $root) (not (include "multicloud-ccm.doctorAccount" $root)) }}
 {{- if and (not $namespaced) (not $reads) $guards }}
 # the guard of helm uninstall

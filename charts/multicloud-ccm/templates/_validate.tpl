@@ -104,6 +104,9 @@ before the others of the folder.
 {{- if and .Values.controllers.tagging.enabled (not $provider.capabilities.tags) }}
 {{- $p = append $p (printf "controllers.tagging.enabled is true, but machines of provider %s have no tags: set it to false" $name) }}
 {{- end }}
+{{- if and .Values.controllers.kubeletServingCertificate.enabled (not $provider.capabilities.absence) }}
+{{- $p = append $p (printf "controllers.kubeletServingCertificate.enabled is true, but no API says which addresses machines of provider %s have: set it to false" $name) }}
+{{- end }}
 {{- if not (include "multicloud-ccm.controllers" . | fromJson).list }}
 {{- $p = append $p "controllers: none is enabled: enable at least one" }}
 {{- end }}

@@ -75,7 +75,7 @@ func New(o Options) (*cobra.Command, cliflag.NamedFlagSets, error) {
 		return nil, cliflag.NamedFlagSets{}, fmt.Errorf("building the default options: %w", err)
 	}
 	flag.Defaults(opts)
-	app.ControllersDisabledByDefault.Insert(controller.Tagging)
+	app.ControllersDisabledByDefault.Insert(controller.OffByDefault()...)
 	if len(o.Providers) == 1 {
 		opts.KubeCloudShared.CloudProvider.Name = o.Providers[0]
 	}

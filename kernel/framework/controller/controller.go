@@ -18,11 +18,17 @@ const (
 	// Tagging is upstream's name of the controller that tags machines. It runs where
 	// --controllers names it, and not for "*".
 	Tagging = "tagging"
+	// KubeletCertificate is the name of the one that approves the certificates that kubelets serve with. It runs where --controllers
+	// names it.
+	KubeletCertificate = "kubelet-serving-certificate"
 )
+
+// OffByDefault returns the controllers that "*" does not name.
+func OffByDefault() []string { return []string{KubeletCertificate, Tagging} }
 
 // Names returns the names of all controllers, sorted.
 func Names() []string {
-	all := []string{names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController, names.NodeRouteController, CloudFirewall, Tagging}
+	all := []string{names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController, names.NodeRouteController, CloudFirewall, Tagging, KubeletCertificate}
 	slices.Sort(all)
 	return all
 }
@@ -45,7 +51,7 @@ func Enabled(values []string) (map[string]bool, error) {
 			canonical[n] = "-" + name
 		}
 	}
-	byDefaultOff := sets.NewString(Tagging)
+	byDefaultOff := sets.NewString(OffByDefault()...)
 	enabled := make(map[string]bool, len(known))
 	for _, name := range known {
 		enabled[name] = controllermanagerapp.IsControllerEnabled(name, byDefaultOff, canonical)

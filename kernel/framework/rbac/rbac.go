@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/cloud-provider/names"
@@ -29,6 +30,9 @@ type Grant struct {
 	Namespaced bool
 }
 
+// groupCertificates is the API group of CertificateSigningRequests.
+const groupCertificates = "certificates.k8s.io"
+
 // Rules returns everything the process may do in Kubernetes with its own service
 // account. Manifests and the chart are made from it. lease is the name of the lease.
 //
@@ -37,15 +41,21 @@ type Grant struct {
 // need their share of this.
 func Rules(lease string) []Grant {
 	node, lifecycle, service := names.CloudNodeController, names.CloudNodeLifecycleController, names.ServiceLBController
+	kubelet := []string{controller.KubeletCertificate}
 	return []Grant{
 		{For: "the informer", Resource: "nodes", Verbs: []string{"get", "list", "watch"}},
 		{For: "provider-ID and labels", Controllers: []string{node}, Resource: "nodes", Verbs: []string{"update"}},
 		{For: "taints; the label of tagged machines", Controllers: []string{node, lifecycle, controller.Tagging}, Resource: "nodes", Verbs: []string{"patch"}},
 		{For: "addresses; the condition of routes", Controllers: []string{node, names.NodeRouteController}, Resource: "nodes/status", Verbs: []string{"patch"}},
 		{For: "nodes without a machine", Controllers: []string{lifecycle}, Resource: "nodes", Verbs: []string{"delete"}},
-		{For: "the informer", Controllers: []string{service, controller.CloudFirewall}, Resource: "services", Verbs: []string{"get", "list", "watch"}},
+		{For: "the informer", Controllers: []string{service, controller.CloudFirewall, controller.KubeletCertificate}, Resource: "services", Verbs: []string{"get", "list", "watch"}},
 		{For: "recorded ids in annotations", Controllers: []string{service}, Resource: "services", Verbs: []string{"patch"}},
 		{For: "addresses, finalizer", Controllers: []string{service}, Resource: "services/status", Verbs: []string{"patch"}},
+		{For: "requests of kubelets", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests", Verbs: []string{"get", "list", "watch"}},
+		{For: "approval of their requests", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests/approval", Verbs: []string{"update"}},
+		{For: "approval for this signer", Controllers: kubelet, Group: groupCertificates, Resource: "signers", Names: []string{"kubernetes.io/kubelet-serving"}, Verbs: []string{"approve"}},
+		{For: "where the API server is reached, which no kubelet gets", Controllers: kubelet, Group: "discovery.k8s.io", Resource: "endpointslices", Names: []string{"kubernetes"}, Verbs: []string{"get"}},
+		{For: "where new machines reach the API server", Controllers: kubelet, Resource: "configmaps", Names: []string{"cluster-info"}, Verbs: []string{"get"}},
 		{For: "events", Resource: "events", Verbs: []string{"create", "patch", "update"}},
 		{For: "metrics: who asks", Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}},
 		{For: "metrics: whether they may", Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verbs: []string{"create"}},
@@ -64,10 +74,14 @@ const (
 )
 
 // Manifest returns the service account and its permissions as YAML, with the default
-// lease, which is in kube-system wherever the account is.
+// lease, which is in kube-system wherever the account is. What only controllers need that are off by default is in a manifest of its
+// own, see ManifestOf.
 func Manifest(namespace, serviceAccount string) []byte {
-	subjects := []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: serviceAccount}}
-	cluster, namespaced := rules(Rules(defaultLease))
+	subjects := accounts(namespace, serviceAccount)
+	all := slices.DeleteFunc(Rules(defaultLease), func(g Grant) bool {
+		return len(g.Controllers) == 1 && slices.Contains(controller.OffByDefault(), g.Controllers[0])
+	})
+	cluster, namespaced := rules(all)
 	return documents(
 		object("v1", "ServiceAccount", namespace, serviceAccount, nil),
 		rbacObject("ClusterRole", "", rbacName, map[string]any{"rules": cluster}),
@@ -76,6 +90,21 @@ func Manifest(namespace, serviceAccount string) []byte {
 		rbacObject("RoleBinding", leaseNamespace, rbacName, binding("Role", rbacName, subjects)),
 		rbacObject("RoleBinding", leaseNamespace, rbacName+authReaderSuffix, binding("Role", authReaderRole, subjects)),
 	)
+}
+
+// ManifestOf returns what a controller that is off by default needs besides Manifest.
+func ManifestOf(name, namespace, serviceAccount string) []byte {
+	own := slices.DeleteFunc(Rules(defaultLease), func(g Grant) bool { return !slices.Equal(g.Controllers, []string{name}) })
+	cluster, _ := rules(own)
+	role := rbacName + ":" + name
+	return documents(
+		rbacObject("ClusterRole", "", role, map[string]any{"rules": cluster}),
+		rbacObject("ClusterRoleBinding", "", role, binding("ClusterRole", role, accounts(namespace, serviceAccount))),
+	)
+}
+
+func accounts(namespace, name string) []rbacv1.Subject {
+	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}}
 }
 
 func rules(grants []Grant) (cluster, namespaced []rbacv1.PolicyRule) {
