@@ -38,6 +38,7 @@ type facts struct {
 	events             fact[[]corev1.Event]
 	hooks              fact[[]hook]
 	rights             fact[[]lackingRight]
+	certificates       fact[[]waitingRequest]
 	sky                sky
 	// owned are the balancers of the account, with the Services that their ownership tags name.
 	owned fact[[]cloud.OwnedBalancer]
@@ -82,6 +83,7 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	part(func() { f.rights = rightsOf(ctx, r, o) }, &f.rights.err)
 	part(func() { f.hooks = hooks(ctx, r, f.writings()) }, &f.hooks.err)
 	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
+	part(func() { f.certificates = servingRequests(ctx, r) }, &f.certificates.err)
 	if balances {
 		part(func() { f.owned = owned(answering, f) }, &f.owned.err)
 		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })
@@ -130,7 +132,7 @@ func (f *facts) connect(ctx context.Context) bool {
 	}
 	lost := errors.New("the API server is not reached, see api-server-unreachable")
 	f.nodes.err, f.services.err, f.lease.err, f.leases.err, f.workloads.err = lost, lost, lost, lost, lost
-	f.pods.err, f.dns.err, f.control.err, f.events.err, f.hooks.err, f.rights.err = lost, lost, lost, lost, lost, lost
+	f.pods.err, f.dns.err, f.control.err, f.events.err, f.hooks.err, f.rights.err, f.certificates.err = lost, lost, lost, lost, lost, lost, lost
 	return false
 }
 
@@ -251,7 +253,7 @@ func (f *facts) cluster() inspect.Cluster {
 func (f *facts) problems() []string {
 	var all []string
 	for _, err := range []error{
-		f.nodes.err, f.services.err, f.lease.err, f.leases.err, f.workloads.err, f.pods.err, f.dns.err, f.control.err, f.events.err, f.hooks.err, f.rights.err,
+		f.nodes.err, f.services.err, f.lease.err, f.leases.err, f.workloads.err, f.pods.err, f.dns.err, f.control.err, f.events.err, f.hooks.err, f.rights.err, f.certificates.err,
 	} {
 		if unreadable(err) {
 			all = append(all, err.Error())

@@ -2,15 +2,9 @@ package certificate_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"fmt"
-	"net"
 	"testing"
 	"time"
 
@@ -21,45 +15,20 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
-	kubelet "k8s.io/client-go/util/certificate"
+	manager "k8s.io/client-go/util/certificate"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubelet"
 )
-
-func templateOf(node string, ips ...string) *x509.CertificateRequest {
-	t := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}, DNSNames: []string{node}}
-	for _, ip := range ips {
-		t.IPAddresses = append(t.IPAddresses, net.ParseIP(ip))
-	}
-	return t
-}
 
 // ask makes a request as a client does.
 func (s *site) ask(client kubernetes.Interface, template *x509.CertificateRequest) *certificatesv1.CertificateSigningRequest {
 	s.Helper()
-	csr, err := create(s.ctx, client, template)
+	csr, err := kubelet.Ask(s.ctx, client, template)
 	s.must(err)
 	return csr
-}
-
-func create(ctx context.Context, client kubernetes.Interface, template *x509.CertificateRequest) (*certificatesv1.CertificateSigningRequest, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, err
-	}
-	der, err := x509.CreateCertificateRequest(rand.Reader, template, key)
-	if err != nil {
-		return nil, err
-	}
-	return client.CertificatesV1().CertificateSigningRequests().Create(ctx, &certificatesv1.CertificateSigningRequest{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "csr-", Annotations: map[string]string{"kept": "yes"}, Labels: map[string]string{"kept": "yes"}},
-		Spec: certificatesv1.CertificateSigningRequestSpec{
-			SignerName: certificatesv1.KubeletServingSignerName, Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
-			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageServerAuth},
-		},
-	}, metav1.CreateOptions{})
 }
 
 // get returns a request as it is now.
@@ -85,7 +54,7 @@ func (s *site) signed(csr *certificatesv1.CertificateSigningRequest) *certificat
 // files is where a kubelet keeps its certificate.
 type files struct{ got chan *tls.Certificate }
 
-func (f files) Current() (*tls.Certificate, error) { return nil, new(kubelet.NoCertKeyError) }
+func (f files) Current() (*tls.Certificate, error) { return nil, new(manager.NoCertKeyError) }
 
 func (f files) Update(cert, key []byte) (*tls.Certificate, error) {
 	pair, err := tls.X509KeyPair(cert, key)
@@ -104,16 +73,16 @@ func TestKubeletGetsItsCertificate(t *testing.T) {
 	s.join("worker-1", "test://m-1")
 	s.join("worker-2", "test://m-2")
 	client, got := s.kubelet("worker-1"), make(chan *tls.Certificate, 1)
-	manager, err := kubelet.NewManager(&kubelet.Config{
+	m, err := manager.NewManager(&manager.Config{
 		ClientsetFn:      func(*tls.Certificate) (kubernetes.Interface, error) { return client, nil },
-		GetTemplate:      func() *x509.CertificateRequest { return templateOf("worker-1", "10.0.0.1", "2001:db8::1") },
+		GetTemplate:      func() *x509.CertificateRequest { return kubelet.Template("worker-1", "10.0.0.1", "2001:db8::1") },
 		SignerName:       certificatesv1.KubeletServingSignerName,
-		GetUsages:        kubelet.DefaultKubeletServingGetUsages,
+		GetUsages:        manager.DefaultKubeletServingGetUsages,
 		CertificateStore: files{got},
 	})
 	s.must(err)
-	manager.Start()
-	defer manager.Stop()
+	m.Start()
+	defer m.Stop()
 	select {
 	case pair := <-got:
 		roots := x509.NewCertPool()
@@ -136,7 +105,7 @@ func TestApprovalKeepsWhatIsInTheRequest(t *testing.T) {
 	s := open(t, approver)
 	s.machine("m-1", "worker-1", "10.0.0.1")
 	s.join("worker-1", "test://m-1")
-	csr := s.signed(s.ask(s.kubelet("worker-1"), templateOf("worker-1", "10.0.0.1")))
+	csr := s.signed(s.ask(s.kubelet("worker-1"), kubelet.Template("worker-1", "10.0.0.1")))
 	if csr.Annotations["kept"] != "yes" || csr.Labels["kept"] != "yes" || len(csr.Status.Conditions) != 1 {
 		t.Errorf("it is now %+v", csr)
 	}
@@ -149,7 +118,7 @@ func TestStolenCredential(t *testing.T) {
 		want   judge.Reason
 	}{
 		"another Node's address": {func(*site, kubernetes.Interface) *x509.CertificateRequest {
-			return templateOf("thief", "10.0.0.66", "10.0.0.1")
+			return kubelet.Template("thief", "10.0.0.66", "10.0.0.1")
 		}, judge.Contradiction},
 		"an address in the status of its own Node": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
 			node, err := thief.CoreV1().Nodes().Get(s.ctx, "thief", metav1.GetOptions{})
@@ -157,10 +126,10 @@ func TestStolenCredential(t *testing.T) {
 			node.Status.Addresses = append(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: "10.0.0.99"})
 			_, err = thief.CoreV1().Nodes().UpdateStatus(s.ctx, node, metav1.UpdateOptions{})
 			s.must(err)
-			return templateOf("thief", "10.0.0.99")
+			return kubelet.Template("thief", "10.0.0.99")
 		}, judge.Contradiction},
 		"the API server's name": {func(*site, kubernetes.Interface) *x509.CertificateRequest {
-			t := templateOf("thief")
+			t := kubelet.Template("thief")
 			t.DNSNames = append(t.DNSNames, "kubernetes.default.svc")
 			return t
 		}, judge.Contradiction},
@@ -174,12 +143,12 @@ func TestStolenCredential(t *testing.T) {
 			s.must(err)
 			s.known("worker-1", "")
 			s.known("thief", node.UID)
-			return templateOf("thief", "10.0.0.1")
+			return kubelet.Template("thief", "10.0.0.1")
 		}, judge.MachineNamed},
 		// A machine that is no Node: a bootstrap token gives its name to anybody.
 		"the name of the API server's load balancer": {func(s *site, thief kubernetes.Interface) *x509.CertificateRequest {
 			s.machine("m-66", "thief", "10.0.0.66", "10.0.0.100") // which the operator reserves
-			return templateOf("thief", "10.0.0.66")
+			return kubelet.Template("thief", "10.0.0.66")
 		}, judge.Kept},
 	} {
 		t.Run(what, func(t *testing.T) {
@@ -226,7 +195,7 @@ subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: reader}]
 	s.must(grant)
 	s.machine("m-1", "worker-1", "10.0.0.1")
 	s.join("worker-1", "test://m-1")
-	csr := s.ask(s.kubelet("worker-1"), templateOf("worker-1", "10.0.0.1"))
+	csr := s.ask(s.kubelet("worker-1"), kubelet.Template("worker-1", "10.0.0.1"))
 	if o := s.outcome("worker-1"); o.Reason != judge.Failed || !apierrors.IsForbidden(o.Err) {
 		t.Errorf("%v: %v", o, o.Err)
 	}
@@ -263,7 +232,7 @@ func TestManyAtOnce(t *testing.T) {
 			config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:" + name(n), Groups: []string{"system:nodes", "system:authenticated"}}
 			client, err := kubernetes.NewForConfig(config)
 			if err == nil {
-				_, err = create(s.ctx, client, templateOf(name(n), address(n)))
+				_, err = kubelet.Ask(s.ctx, client, kubelet.Template(name(n), address(n)))
 			}
 			return err
 		})

@@ -38,6 +38,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubelet"
 )
 
 const (
@@ -279,11 +280,7 @@ func (s *site) known(name string, uid types.UID) {
 // kubelet returns a client with the credential of a kubelet.
 func (s *site) kubelet(name string) kubernetes.Interface {
 	s.Helper()
-	path, err := env.ClientKubeconfig(name, "system:node:"+name, "system:nodes")
-	s.must(err)
-	config, err := clientcmd.BuildConfigFromFlags("", path)
-	s.must(err)
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubelet.Client(env, name)
 	s.must(err)
 	return client
 }

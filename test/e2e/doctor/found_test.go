@@ -23,6 +23,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/digitalocean"
 	"github.com/multicloud-ccm/multicloud-ccm/test/emulator/fault"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubelet"
 	"github.com/multicloud-ccm/multicloud-ccm/test/lab"
 )
 
@@ -371,6 +372,17 @@ func nodeInjections() []injection {
 			}
 			size("c-32")
 			w.t.Cleanup(func() { size(w.droplets[0].Size) })
+			return visit{}
+		}},
+		{name: "kubelet's certificate that nobody approves", finds: "node-certificate-waiting", level: warning, says: []string{"approves none", "waits for", "kubectl certificate approve"}, do: func(w *world) visit {
+			name := w.droplets[0].Name
+			client, err := kubelet.Client(w.ControlPlane, name)
+			w.must(err)
+			csr, err := kubelet.Ask(w.ctx(), client, kubelet.Template(name))
+			w.must(err)
+			w.t.Cleanup(func() {
+				w.must(w.Client().CertificatesV1().CertificateSigningRequests().Delete(w.ctx(), csr.Name, metav1.DeleteOptions{}))
+			})
 			return visit{}
 		}},
 		{name: "F21 no route", finds: "node-route-missing", says: []string{"RouteController failed", "has no routes"}, do: func(w *world) visit {

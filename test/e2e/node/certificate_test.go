@@ -2,12 +2,7 @@ package node_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"net"
@@ -23,10 +18,10 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/kubernetes"
-	"k8s.io/client-go/tools/clientcmd"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/ccm"
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubelet"
 	"github.com/multicloud-ccm/multicloud-ccm/test/testcloud"
 )
 
@@ -47,24 +42,20 @@ func (s *site) allow() {
 // kubelet returns a client with the credential of a Node's kubelet.
 func (s *site) kubelet(name string) kubernetes.Interface {
 	s.t.Helper()
-	path, err := s.ClientKubeconfig("kubelet-"+name, "system:node:"+name, "system:nodes")
-	s.must(err)
-	config, err := clientcmd.BuildConfigFromFlags("", path)
-	s.must(err)
-	client, err := kubernetes.NewForConfig(config)
+	client, err := kubelet.Client(s.ControlPlane, name)
 	s.must(err)
 	return client
 }
 
 // request is a kubelet's: for its Node's name, and for what the Node shows.
 func request(node *corev1.Node) *x509.CertificateRequest {
-	r := &x509.CertificateRequest{Subject: pkix.Name{CommonName: "system:node:" + node.Name, Organization: []string{"system:nodes"}}, DNSNames: []string{node.Name}}
+	var addresses []string
 	for _, a := range node.Status.Addresses {
-		if ip := net.ParseIP(a.Address); ip != nil && (a.Type == corev1.NodeInternalIP || a.Type == corev1.NodeExternalIP) {
-			r.IPAddresses = append(r.IPAddresses, ip)
+		if a.Type == corev1.NodeInternalIP || a.Type == corev1.NodeExternalIP {
+			addresses = append(addresses, a.Address)
 		}
 	}
-	return r
+	return kubelet.Template(node.Name, addresses...)
 }
 
 // ask makes a request with a kubelet's credential, and returns its name.
@@ -72,17 +63,7 @@ func (s *site) ask(node *corev1.Node, change func(*x509.CertificateRequest)) str
 	s.t.Helper()
 	template := request(node)
 	change(template)
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	s.must(err)
-	der, err := x509.CreateCertificateRequest(rand.Reader, template, key)
-	s.must(err)
-	csr, err := s.kubelet(node.Name).CertificatesV1().CertificateSigningRequests().Create(s.within(patience), &certificatesv1.CertificateSigningRequest{
-		ObjectMeta: metav1.ObjectMeta{GenerateName: "csr-"},
-		Spec: certificatesv1.CertificateSigningRequestSpec{
-			SignerName: certificatesv1.KubeletServingSignerName, Request: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der}),
-			Usages: []certificatesv1.KeyUsage{certificatesv1.UsageDigitalSignature, certificatesv1.UsageServerAuth},
-		},
-	}, metav1.CreateOptions{})
+	csr, err := kubelet.Ask(s.within(patience), s.kubelet(node.Name), template)
 	s.must(err)
 	return csr.Name
 }
