@@ -193,6 +193,7 @@ var titles = map[string]string{
 	"node-machine-elsewhere":      "Ready Nodes with machines",
 	"node-silent":                 "static Nodes heard of",
 	"inventory-without-effect":    "inventory's entries used",
+	"node-certificate-waiting":    "kubelets have certificates",
 	"node-route-missing":          "routes of Nodes there",
 	"node-label-outdated":         "labels as the machines",
 	"service-without-address":     "addresses there",
