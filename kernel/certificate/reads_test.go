@@ -196,3 +196,25 @@ func TestOldFactsAreReadAgain(t *testing.T) {
 		}
 	})
 }
+
+// A kubelet beside an API server asks anew every quarter of an hour for as long as nobody approves. It costs the cloud nothing, and how
+// long it waits is measured.
+func TestKubeletBesideAnAPIServerCostsNoRead(t *testing.T) {
+	simulate(t, 2, func(w *world) {
+		w.reserved = []string{"https://" + ip(0) + ":6443"}
+		w.start()
+		for range 8 {
+			w.want(w.ask(0), "")
+			pass(15 * time.Minute)
+		}
+		if w.calls["list"]+w.calls["trust"]+w.calls["find"] > 0 || w.calls["reserved"] > 60 {
+			t.Errorf("calls %v", w.calls)
+		}
+		if age := w.approver.Oldest(time.Now()); age != 15*time.Minute {
+			t.Errorf("the oldest request waits for %v", age)
+		}
+		rightful := w.ask(1)
+		pass(10 * time.Second)
+		w.want(rightful, approved)
+	})
+}

@@ -68,7 +68,7 @@ func (a *Approver) round(ctx context.Context, turns []*turn) {
 	reading, cancel := context.WithDeadline(ctx, r.began.Add(mostAge))
 	defer cancel()
 	each(turns, func(t *turn) { r.open(reading, t) })
-	r.learn(reading, turns, judge.List, judge.Account)
+	r.learn(reading, turns, judge.Reservation, judge.List, judge.Account)
 	var now, later []*turn
 	for _, t := range turns {
 		if single(t.decision.Missing.Kind) {
@@ -181,16 +181,18 @@ func (r *round) judge(turns []*turn) map[judge.Kind][]string {
 // ask reads facts of a kind.
 func (r *round) ask(ctx context.Context, kind judge.Kind, of []string) (err error) {
 	switch kind {
+	case judge.Reservation:
+		var all []string
+		var reserved judge.Reserved
+		if all, err = r.Reserved(ctx); err == nil {
+			reserved, err = judge.Reserve(slices.Concat(r.Reserve, all)...)
+		}
+		if err == nil {
+			r.facts.Reserved = &reserved
+		}
 	case judge.List:
-		var reserved []string
 		var list []cloud.Instance
-		if reserved, err = r.Reserved(ctx); err == nil {
-			r.facts.Reserved, err = judge.Reserve(slices.Concat(r.Reserve, reserved)...)
-		}
-		if err == nil {
-			list, err = r.Machines.Listed(ctx, r.began)
-		}
-		if err == nil {
+		if list, err = r.Machines.Listed(ctx, r.began); err == nil {
 			r.facts.Machines = judge.MachinesOf(list)
 		}
 	case judge.Name:

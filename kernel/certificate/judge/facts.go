@@ -15,10 +15,12 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
-// Kind is a kind of facts that the cloud is asked for, as messages name it.
+// Kind is a kind of facts that the cloud or the cluster is asked for, as messages name it.
 type Kind string
 
 const (
+	// Reservation is what is reserved.
+	Reservation Kind = "what is reserved"
 	// List are all machines.
 	List Kind = "all machines"
 	// Name are the machines that the cloud finds by the name of a Node that no machine of the list has.
@@ -47,7 +49,8 @@ type Facts struct {
 	Named    map[string][]cloud.Instance
 	States   map[cloud.InstanceID]cloud.State
 	Accounts map[string]bool
-	Reserved Reserved
+	// Reserved is nil until it is read.
+	Reserved *Reserved
 	// Networks are those of which no cloud knows the addresses, such as a VPN's, and of which a kubelet may have one.
 	Networks []netip.Prefix
 }

@@ -70,6 +70,7 @@ const doubt = 2 * time.Second
 // Judge judges a request. The first row that fits decides:
 //
 //	the Node                                            see Before; Malformed, NodeGoing, NodeYounger, MachineShared
+//	the Node shows an address that is reserved          Kept, before the cloud is asked anything
 //	the machine                                         MachineGone, MachineOff, MachineNamed
 //	the account of what was read is not proved          Unknown
 //	the machine has something that is reserved          Kept
@@ -84,6 +85,9 @@ func (f *Facts) Judge(r Request) Decision {
 	node := f.Nodes.Named(r.Node)
 	id, no := f.judgeNode(node, r)
 	if no != nil {
+		return *no
+	}
+	if no := f.judgeShown(node); no != nil {
 		return *no
 	}
 	machine, no := f.judgeMachine(node, id)
@@ -148,6 +152,19 @@ func (f *Facts) judgeNode(node *corev1.Node, r Request) (cloud.InstanceID, *Deci
 		return "", decided(MachineShared, "Node %s names the machine %s too", other, id)
 	}
 	return id, nil
+}
+
+// judgeShown judges what the Node shows: one beside an API server waits for somebody, for as long as it asks, and costs the cloud nothing.
+func (f *Facts) judgeShown(node *corev1.Node) *Decision {
+	if f.Reserved == nil {
+		return missing(Reservation, "")
+	}
+	for _, a := range node.Status.Addresses {
+		if f.Reserved.has(a.Address) {
+			return decided(Kept, "the Node shows %s, which is the API server's, a Service's, or reserved by the operator", quoted(a.Address))
+		}
+	}
+	return nil
 }
 
 // judgeMachine returns the machine of a Node. A kubelet chooses its provider-ID: the cloud has to find the machine by the Node's name too,

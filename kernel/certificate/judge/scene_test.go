@@ -84,7 +84,8 @@ type scene struct {
 // reserve reserves names and addresses beside those that are.
 func (s *scene) reserve(texts ...string) {
 	s.reserved = append(s.reserved, texts...)
-	s.facts.Reserved = mustKey(judge.Reserve(s.reserved...))
+	reserved := mustKey(judge.Reserve(s.reserved...))
+	s.facts.Reserved = &reserved
 }
 
 // isReserved compares with all forms of what is reserved.

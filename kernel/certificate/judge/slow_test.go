@@ -28,7 +28,7 @@ func (s *scene) slow() bool {
 		return false
 	}
 	node, machine := s.slowNode(), (*cloud.Instance)(nil)
-	if node == nil {
+	if node == nil || slices.ContainsFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return s.isReserved(a.Address) }) {
 		return false
 	}
 	for _, m := range s.machines {
