@@ -71,6 +71,17 @@ func Alerts() []Alert {
 		{Name: "CCMDryRunWouldChange", For: "0m", Severity: "info", Expr: fmt.Sprintf(`increase(%s{result="dry_run"}[1h]) > 0`, metric.Operations.Name),
 			Summary: "The dry run on {{ $labels.cloud }} would have changed something.",
 			Runbook: "Read the plans in the log before switching safety.mode to enforce."},
+	}
+	all = append(all, stateAlerts()...)
+	for i := range all {
+		all[i].URL = repository + "/blob/main/docs/reference/alerts.md#" + all[i].anchor()
+	}
+	return all
+}
+
+// stateAlerts are those about what kube-state-metrics tells.
+func stateAlerts() []Alert {
+	return []Alert{
 		{Name: "CCMNodeUninitialised", For: "10m", Severity: "warning",
 			Expr:    `max by (node) (kube_node_spec_taint{key="node.cloudprovider.kubernetes.io/uninitialized"}) == 1`,
 			Summary: "Node {{ $labels.node }} waits for its machine to be found.",
@@ -84,10 +95,6 @@ func Alerts() []Alert {
 			Summary: "Service {{ $labels.namespace }}/{{ $labels.service }} still has no load balancer.",
 			Runbook: "The Service's events say what the cloud refused: `kubectl describe service`, or `cloud-controller-manager explain service NAMESPACE/NAME`. A Service with another loadBalancerClass is not this controller's. The metrics come from kube-state-metrics."},
 	}
-	for i := range all {
-		all[i].URL = repository + "/blob/main/docs/reference/alerts.md#" + all[i].anchor()
-	}
-	return all
 }
 
 // site is the page on which the expressions are shown: it cuts longer lines.
