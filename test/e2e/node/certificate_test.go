@@ -1,6 +1,7 @@
 package node_test
 
 import (
+	"cmp"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -68,6 +69,9 @@ func (s *site) ask(node *corev1.Node, change func(*x509.CertificateRequest)) str
 	return csr.Name
 }
 
+// addressOf is an address of a machine, of which some have no public one.
+func addressOf(m testcloud.Machine) string { return cmp.Or(m.Internal, m.External) }
+
 // conditions are the decisions about a request.
 func (s *site) conditions(ctx context.Context, request string) ([]certificatesv1.CertificateSigningRequestCondition, error) {
 	csr, err := s.Client().CertificatesV1().CertificateSigningRequests().Get(ctx, request, metav1.GetOptions{})
@@ -101,7 +105,7 @@ func TestKubeletCertificateIsApproved(t *testing.T) {
 	_, err := s.JoinNode(s.within(patience), m.Node())
 	s.must(err)
 	early := s.ask(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}, Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
-		{Type: corev1.NodeExternalIP, Address: m.External},
+		{Type: corev1.NodeInternalIP, Address: addressOf(m)},
 	}}}, asIs)
 	node := s.node(m.Name, addressed)
 	began := time.Now()
@@ -204,14 +208,14 @@ func TestKubeletCertificateSettings(t *testing.T) {
 		_, err := s.JoinNode(s.within(patience), m.Node())
 		s.must(err)
 	}
-	s.start(approving, "--kubelet-certificate-deny", "--kubelet-certificate-reserved="+(&url.URL{Scheme: "https", Host: net.JoinHostPort(machines[0].External, "6443")}).String())
+	s.start(approving, "--kubelet-certificate-deny", "--kubelet-certificate-reserved="+(&url.URL{Scheme: "https", Host: net.JoinHostPort(addressOf(machines[0]), "6443")}).String())
 	nodes := make([]*corev1.Node, len(machines))
 	for n, m := range machines {
 		nodes[n] = s.node(m.Name, addressed)
 	}
 	reserved := s.ask(nodes[0], asIs)
 	wrong := s.ask(nodes[1], func(r *x509.CertificateRequest) { r.DNSNames = []string{"db.example.com"} })
-	s.event(machines[0].Name, "KubeletCertificateWaits", machines[0].External, "reserved by the operator")
+	s.event(machines[0].Name, "KubeletCertificateWaits", addressOf(machines[0]), "reserved by the operator")
 	s.decided(wrong, certificatesv1.CertificateDenied)
 	s.refuse()
 	waiting := s.ask(nodes[2], func(r *x509.CertificateRequest) { r.DNSNames = append(r.DNSNames, "db.example.com") })
