@@ -9,14 +9,13 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/pager"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
-
-// mostRequests bounds the requests for certificates that are read.
-const mostRequests = 500
 
 // waitingRequest is a kubelet's request for a certificate that nobody has decided.
 type waitingRequest struct {
@@ -26,34 +25,45 @@ type waitingRequest struct {
 
 // servingRequests returns the requests of kubelets that wait, the latest of each Node, with the oldest first.
 func servingRequests(ctx context.Context, r *reader) fact[[]waitingRequest] {
-	list := read(ctx, r, right{"list", "certificates.k8s.io", "certificatesigningrequests", "", ""}, func() (*certificatesv1.CertificateSigningRequestList, error) {
-		return r.client.CertificatesV1().CertificateSigningRequests().List(ctx, metav1.ListOptions{
-			FieldSelector: fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName).String(), Limit: mostRequests,
-		})
+	latest := read(ctx, r, right{"list", "certificates.k8s.io", "certificatesigningrequests", "", ""}, func() (map[string]waitingRequest, error) {
+		return latestRequests(ctx, r)
 	})
-	if list.err != nil {
-		return missing[[]waitingRequest](list.err)
-	}
-	latest := map[string]waitingRequest{}
-	for n := range list.value.Items {
-		csr := &list.value.Items[n]
-		node := judge.NodeOf(csr)
-		if node == "" || latest[node].since.After(csr.CreationTimestamp.Time) {
-			continue
-		}
-		latest[node] = waitingRequest{csr.Name, node, csr.CreationTimestamp.Time}
-		if !judge.Open(csr) {
-			latest[node] = waitingRequest{node: node, since: csr.CreationTimestamp.Time} // decided
-		}
+	if latest.err != nil {
+		return missing[[]waitingRequest](latest.err)
 	}
 	var waiting []waitingRequest
-	for _, request := range latest {
+	for _, request := range latest.value {
 		if request.name != "" {
 			waiting = append(waiting, request)
 		}
 	}
 	slices.SortFunc(waiting, func(a, b waitingRequest) int { return a.since.Compare(b.since) })
 	return fact[[]waitingRequest]{value: waiting}
+}
+
+// latestRequests returns the latest request of each Node, without a name where it is decided. A page is in the order of names.
+func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, error) {
+	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName).String()
+	latest := map[string]waitingRequest{}
+	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+		return r.client.CertificatesV1().CertificateSigningRequests().List(ctx, o)
+	})
+	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: serving}, func(obj runtime.Object) error {
+		csr, ok := obj.(*certificatesv1.CertificateSigningRequest)
+		if !ok {
+			return nil
+		}
+		node, made := judge.NodeOf(csr), csr.CreationTimestamp.Time
+		if node == "" || latest[node].since.After(made) {
+			return nil
+		}
+		latest[node] = waitingRequest{csr.Name, node, made}
+		if !judge.Open(csr) {
+			latest[node] = waitingRequest{"", node, made}
+		}
+		return nil
+	})
+	return latest, err
 }
 
 // judgeCertificates says which kubelets wait for the certificate that they serve with.

@@ -99,7 +99,7 @@ func New(o Options) (*Approver, error) {
 	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}, err
 }
 
-// Oldest returns how long, until now, the request waits that waits longest for a Node of this cloud; 0 where none waits.
+// Oldest returns how long, until now, the Node of this cloud waits that waits longest; 0 where none waits.
 func (a *Approver) Oldest(now time.Time) time.Duration { return a.queue.oldest(now) }
 
 // Run judges requests until ctx ends.

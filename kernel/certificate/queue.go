@@ -52,7 +52,9 @@ type asked struct {
 type waiting struct {
 	asked
 	// seen is when this process saw the request first. It was made before.
-	seen  time.Time
+	seen time.Time
+	// since is when the Node asked first for what it has not got yet.
+	since time.Time
 	due   time.Time
 	turns int
 	turn  time.Time // the latest
@@ -91,6 +93,9 @@ func (q *queue) add(node string, request asked, now time.Time) {
 		return
 	}
 	w.asked, w.seen, w.contradicts, q.latest = request, now, false, now
+	if w.since.IsZero() {
+		w.since = now
+	}
 	if w.due.Before(now) {
 		w.due = now
 	}
@@ -111,13 +116,13 @@ func (q *queue) remove(gone func(uid types.UID) bool) {
 	}
 }
 
-// oldest returns how long the request waits that waits longest for a Node of this cloud.
+// oldest returns how long the Node of this cloud waits that waits longest. A kubelet asks anew every quarter of an hour.
 func (q *queue) oldest(now time.Time) (age time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, w := range q.waiting {
 		if w.asked != (asked{}) && !w.foreign && !w.absent {
-			age = max(age, now.Sub(w.seen))
+			age = max(age, now.Sub(w.since))
 		}
 	}
 	return age
@@ -197,7 +202,7 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 	if w.asked == t.asked {
 		w.contradicts = t.decision.Reason == judge.Contradiction
 		if done {
-			w.asked = asked{}
+			w.asked, w.since = asked{}, time.Time{}
 		}
 	}
 }

@@ -210,8 +210,8 @@ func TestKubeletBesideAnAPIServerCostsNoRead(t *testing.T) {
 		if w.calls["list"]+w.calls["trust"]+w.calls["find"] > 0 || w.calls["reserved"] > 60 {
 			t.Errorf("calls %v", w.calls)
 		}
-		if age := w.approver.Oldest(time.Now()); age != 15*time.Minute {
-			t.Errorf("the oldest request waits for %v", age)
+		if age := w.approver.Oldest(time.Now()); age != 2*time.Hour {
+			t.Errorf("the Node waits for %v", age)
 		}
 		rightful := w.ask(1)
 		pass(10 * time.Second)

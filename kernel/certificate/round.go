@@ -23,6 +23,8 @@ const (
 	parallel = 8
 	// mostAge is how long a round reads, and how long after its beginning a decision is written. writeLimit is how long that may take.
 	mostAge, writeLimit = 30 * time.Second, 10 * time.Second
+	// mostOpen is how long a round reads requests: with a low --kube-api-qps the others have to wait for the next one.
+	mostOpen = 10 * time.Second
 	// shared and alone are how long reads about single Nodes go on, while others wait and while nobody does.
 	shared, alone = 2 * time.Second, 10 * time.Second
 	// settled is how long after it was seen a request is denied at the earliest: clouds show what has changed after some seconds.
@@ -100,6 +102,10 @@ func each(turns []*turn, do func(*turn)) {
 
 // open reads a request, unless its Node decides about all of them.
 func (r *round) open(ctx context.Context, t *turn) {
+	if time.Since(r.began) > mostOpen {
+		t.decision.Reason, t.err = judge.Failed, errTurn
+		return
+	}
 	before, err := run.Contain(func() *judge.Decision { return r.facts.Before(t.node) })
 	if before == nil && err == nil { // not a panic of the driver
 		t.live, err = r.Requests.Get(ctx, t.name, metav1.GetOptions{})

@@ -17,6 +17,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
+	netutils "k8s.io/utils/net"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
@@ -53,7 +54,7 @@ func startCertificates(ctx context.Context, e environment) (bool, error) {
 		klog.InfoS("No certificates of kubelets are approved in a dry run")
 		return false, nil
 	case e.cloud.Descriptor.Offline:
-		klog.InfoS("Nobody can say whose an address is: no certificates of kubelets are approved", "cloud", e.cloud.Name)
+		klog.InfoS("No API says whose an address is: no certificates of kubelets are approved", "cloud", e.cloud.Name)
 		return false, nil
 	}
 	client, settings := e.CompletedConfig.ClientBuilder.ClientOrDie(e.client), e.options.KubeletCertificates
@@ -72,20 +73,21 @@ func startCertificates(ctx context.Context, e environment) (bool, error) {
 	}
 	shared := e.SharedInformers.Core().V1()
 	synced := []cache.InformerSynced{shared.Nodes().Informer().HasSynced, shared.Services().Informer().HasSynced}
+	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName)
+	source := cache.NewListWatchFromClient(client.CertificatesV1().RESTClient(), "certificatesigningrequests", metav1.NamespaceAll, serving)
+	go cache.NewReflector(source, &certificatesv1.CertificateSigningRequest{}, trimmed{approver}, 0).RunWithContext(ctx)
+	go e.measureCertificates(ctx, approver)
 	go func() {
 		if !cache.WaitForCacheSync(ctx.Done(), synced...) {
 			return
 		}
-		serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName)
-		source := cache.NewListWatchFromClient(client.CertificatesV1().RESTClient(), "certificatesigningrequests", metav1.NamespaceAll, serving)
-		go cache.NewReflector(source, &certificatesv1.CertificateSigningRequest{}, trimmed{approver}, 0).RunWithContext(ctx)
-		go e.measureCertificates(ctx, approver)
+		klog.InfoS("Judging the serving certificates that kubelets ask for", "cloud", e.cloud.Name)
 		approver.Run(ctx)
 	}()
 	return true, nil
 }
 
-// trimmed keeps of requests only which ones they are, also of those that are streamed.
+// trimmed keeps of requests only which ones they are, also of those that the API server streams at first.
 type trimmed struct{ *certificate.Approver }
 
 func (trimmed) Transformer() cache.TransformFunc { return certificate.Trim }
@@ -114,8 +116,13 @@ func (c *Cloud) reportCertificate(o certificate.Outcome) {
 		klog.InfoS("Approved a kubelet's serving certificate", "node", klog.KObj(o.Node), "request", o.Request)
 	case o.Denied:
 		klog.InfoS("Denied a kubelet's serving certificate", "node", klog.KObj(o.Node), "request", o.Request, "why", o.Message)
-	case o.New && o.Node != nil:
-		c.recorder.Record(event.About("Node", o.Node), event.CertificateWaits, event.Plain(o.String()))
+	case o.Reason == judge.Overtaken:
+		klog.V(2).InfoS("A kubelet's request for a serving certificate is not judged", "node", klog.KObj(o.Node), "request", o.Request, "why", o.Message)
+	case o.New:
+		klog.InfoS("A kubelet's request for a serving certificate waits", "node", klog.KObj(o.Node), "request", o.Request, "reason", o.Reason, "why", o.Message)
+		if o.Node != nil {
+			c.recorder.Record(event.About("Node", o.Node), event.CertificateWaits, event.Plain(o.String()))
+		}
 	default:
 		klog.V(2).InfoS("A kubelet's request for a serving certificate waits", "node", klog.KObj(o.Node), "request", o.Request, "reason", o.Reason, "why", o.Message)
 	}
@@ -135,7 +142,7 @@ func (c *Cloud) measureCertificates(ctx context.Context, approver *certificate.A
 	}
 }
 
-// apiServer knows where the API server and Services are reached.
+// apiServer knows where the API server is reached, and at which addresses of the cluster Services are.
 type apiServer struct {
 	client kubernetes.Interface
 	// own is the server that this process talks to.
@@ -151,11 +158,11 @@ const (
 	clusterInfoFile = "kubeconfig"
 )
 
-// reserved are the addresses at which the API server and Services are reached now.
+// reserved are the addresses at which the API server is reached now, and those of the cluster at which Services are.
 func (a *apiServer) reserved(ctx context.Context) ([]string, error) {
-	all := []string{a.own}
-	for _, svc := range a.services() {
-		all = append(all, addressesOfService(svc)...)
+	all := clusterAddresses(a.services())
+	if a.own != "" { // "" is a server on this machine
+		all = append(all, a.own)
 	}
 	endpoints, err := a.client.DiscoveryV1().EndpointSlices(metav1.NamespaceDefault).Get(ctx, apiEndpoints, metav1.GetOptions{})
 	if err != nil {
@@ -168,14 +175,20 @@ func (a *apiServer) reserved(ctx context.Context) ([]string, error) {
 	return append(all, servers...), err
 }
 
-// addressesOfService are the names and addresses that the cluster has given to a Service. What its author writes into externalIPs and
-// loadBalancerIP does not count: whoever may edit one Service could keep all kubelets waiting.
-func addressesOfService(svc *corev1.Service) []string {
-	all := slices.Clone(svc.Spec.ClusterIPs)
-	for _, ingress := range svc.Status.LoadBalancer.Ingress {
-		all = append(all, ingress.IP, ingress.Hostname)
+// clusterAddresses are those that the API server has given to Services. What else is on a Service is its author's, who may name the
+// machines of others to keep their kubelets waiting: spec.externalIPs, spec.loadBalancerIP, and by an annotation also a host name in
+// the status.
+func clusterAddresses(services []*corev1.Service) []string {
+	var all []string
+	for _, svc := range services {
+		for _, text := range svc.Spec.ClusterIPs {
+			// An old API server wrote 010.0.0.1. "None" is no address.
+			if ip := netutils.ParseIPSloppy(text); ip != nil {
+				all = append(all, ip.String())
+			}
+		}
 	}
-	return slices.DeleteFunc(all, func(text string) bool { return text == "" || text == corev1.ClusterIPNone })
+	return all
 }
 
 // published are the servers that new machines are told of, none where the cluster tells them nothing.

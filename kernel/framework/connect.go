@@ -75,8 +75,8 @@ func (c *Cloud) Standby(completed *cloudcontrollerconfig.CompletedConfig) {
 // to list them.
 func (c *Cloud) needsServices(completed *cloudcontrollerconfig.CompletedConfig) bool {
 	enabled, err := controller.Enabled(completed.ComponentConfig.Generic.Controllers)
-	return err != nil || c.cloud.Balancers != nil && enabled[names.ServiceLBController] || c.cloud.Firewalls != nil && enabled[controller.CloudFirewall] ||
-		enabled[controller.KubeletCertificate]
+	certificates := enabled[controller.KubeletCertificate] && !c.options.Mode.ReadOnly() && !c.cloud.Descriptor.Offline
+	return err != nil || certificates || c.cloud.Balancers != nil && enabled[names.ServiceLBController] || c.cloud.Firewalls != nil && enabled[controller.CloudFirewall]
 }
 
 // validate checks what upstream does not, and returns the pod networks to make routes for.

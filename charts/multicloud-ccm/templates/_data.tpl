@@ -60,6 +60,7 @@ who would take the finalizers off. That the controller of Services is off says n
 {{- $list := list }}
 {{- range .Files.Get "files/controllers.yaml" | fromYamlArray }}
 {{- $on := (include "multicloud-ccm.get" (dict "values" $.Values "path" (printf "controllers.%s.enabled" .value)) | fromJson).v }}
+{{- if and (eq .value "kubeletServingCertificate") (eq $.Values.safety.mode "dry-run") }}{{ $on = false }}{{ end }}
 {{- if and $on (or (not .capability) (get $can (default "" .capability))) }}
 {{- $list = append $list .controller }}
 {{- end }}

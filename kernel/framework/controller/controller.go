@@ -19,7 +19,7 @@ const (
 	// --controllers names it, and not for "*".
 	Tagging = "tagging"
 	// KubeletCertificate is the name of the one that approves the certificates that kubelets serve with. It runs where --controllers
-	// names it.
+	// names it, and not for "*".
 	KubeletCertificate = "kubelet-serving-certificate"
 )
 

@@ -78,9 +78,7 @@ const (
 // own, see ManifestOf.
 func Manifest(namespace, serviceAccount string) []byte {
 	subjects := accounts(namespace, serviceAccount)
-	all := slices.DeleteFunc(Rules(defaultLease), func(g Grant) bool {
-		return len(g.Controllers) == 1 && slices.Contains(controller.OffByDefault(), g.Controllers[0])
-	})
+	all := slices.DeleteFunc(Rules(defaultLease), isOffByDefault)
 	cluster, namespaced := rules(all)
 	return documents(
 		object("v1", "ServiceAccount", namespace, serviceAccount, nil),
@@ -90,6 +88,11 @@ func Manifest(namespace, serviceAccount string) []byte {
 		rbacObject("RoleBinding", leaseNamespace, rbacName, binding("Role", rbacName, subjects)),
 		rbacObject("RoleBinding", leaseNamespace, rbacName+authReaderSuffix, binding("Role", authReaderRole, subjects)),
 	)
+}
+
+// isOffByDefault reports whether only controllers need it that are off by default.
+func isOffByDefault(g Grant) bool {
+	return len(g.Controllers) > 0 && !slices.ContainsFunc(g.Controllers, func(name string) bool { return !slices.Contains(controller.OffByDefault(), name) })
 }
 
 // ManifestOf returns what a controller that is off by default needs besides Manifest.

@@ -102,6 +102,7 @@ func TestKubeletCertificateIsApproved(t *testing.T) {
 	s.allow()
 	p := s.start(approving)
 	m := s.machines.seed(1)[0]
+	s.claim(m)
 	_, err := s.JoinNode(s.within(patience), m.Node())
 	s.must(err)
 	early := s.ask(&corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: m.Name}, Status: corev1.NodeStatus{Addresses: []corev1.NodeAddress{
@@ -135,6 +136,21 @@ func TestKubeletCertificateIsApproved(t *testing.T) {
 	if len(used) > 0 {
 		t.Errorf("used besides: %v", used)
 	}
+}
+
+// claim has the author of one Service, which another controller serves, write a machine's name and addresses wherever that is possible,
+// and what is the name of no host. It has to keep nobody waiting.
+func (s *site) claim(m testcloud.Machine) {
+	s.t.Helper()
+	class, services := "example.com/other", s.Client().CoreV1().Services(metav1.NamespaceDefault)
+	svc, err := services.Create(s.within(patience), &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: "claim"}, Spec: corev1.ServiceSpec{
+		Type: corev1.ServiceTypeLoadBalancer, LoadBalancerClass: &class, Ports: []corev1.ServicePort{{Port: 80}},
+		ExternalIPs: []string{addressOf(m)}, LoadBalancerIP: addressOf(m),
+	}}, metav1.CreateOptions{})
+	s.must(err)
+	svc.Status.LoadBalancer.Ingress = []corev1.LoadBalancerIngress{{Hostname: m.Name}, {Hostname: "a.1"}, {IP: addressOf(m)}}
+	_, err = services.UpdateStatus(s.within(patience), svc, metav1.UpdateOptions{})
+	s.must(err)
 }
 
 // linesWith are the lines of a text with a word.
