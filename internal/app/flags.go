@@ -96,7 +96,7 @@ func (f *flags) tags(fs *pflag.FlagSet) {
 }
 
 func (f *flags) kubeletCertificates(fs *pflag.FlagSet) {
-	fs.StringSliceVar(&f.certificateNetworks, "kubelet-certificate-networks", nil, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN: a kubelet may have an address of them in the certificate that it serves with, where its Node shows the address and nobody else has it. Needs --controllers=*,kubelet-serving-certificate, as the other flags of this section. --node-networks does not imply it.")
+	fs.StringSliceVar(&f.certificateNetworks, "kubelet-certificate-networks", nil, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN: a kubelet may have an address of them in the certificate that it serves with, where its Node shows the address and nobody else does, which is the kubelet's own word. Needs --controllers=*,kubelet-serving-certificate, as the other flags of this section. --node-networks does not imply it.")
 	fs.StringSliceVar(&f.certificates.Reserved, "kubelet-certificate-reserved", nil, "Names, addresses, networks and servers that no kubelet gets a certificate for, and no machine that has one of them: load balancers in front of the API server, and machines of the account that are no Nodes and that clients verify with the same authority. What the API server and Services have is reserved always.")
 	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", mostCertificateLife, "The longest life of a certificate that a kubelet may ask for. One that asks for none gets what the signer gives.")
 	fs.BoolVar(&f.certificates.Deny, "kubelet-certificate-deny", false, "Deny requests of kubelets that contradict what the cloud tells of their machines. By default they stay pending, so that others may approve them.")

@@ -105,13 +105,17 @@ func (q *queue) add(node string, request asked, now time.Time) {
 	}
 }
 
-// remove forgets requests. How often their Nodes asked is kept.
-func (q *queue) remove(gone func(uid types.UID) bool) {
+// remove forgets requests. How often their Nodes asked is kept, and since when, unless the requests were decided.
+func (q *queue) remove(gone func(uid types.UID) bool, decided bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	for _, w := range q.waiting {
-		if gone(w.uid) {
-			w.asked = asked{}
+		if !gone(w.uid) {
+			continue
+		}
+		w.asked = asked{}
+		if decided {
+			w.since = time.Time{}
 		}
 	}
 }
@@ -199,6 +203,9 @@ func (q *queue) settle(t *turn, o Outcome, done bool) {
 		w.due = w.turn.Add(min(first<<min(w.turns-1, 10), last))
 	}
 	w.absent, w.foreign = o.Node == nil, o.Reason == judge.NotOurs
+	if done && w.asked == (asked{}) { // the watch was faster
+		w.since = time.Time{}
+	}
 	if w.asked == t.asked {
 		w.contradicts = t.decision.Reason == judge.Contradiction
 		if done {

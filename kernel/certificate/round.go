@@ -103,7 +103,7 @@ func each(turns []*turn, do func(*turn)) {
 // open reads a request, unless its Node decides about all of them.
 func (r *round) open(ctx context.Context, t *turn) {
 	if time.Since(r.began) > mostOpen {
-		t.decision.Reason, t.err = judge.Failed, errTurn
+		t.decision, t.err = judge.Decision{Reason: judge.Failed, Message: errTurn.Error()}, errTurn
 		return
 	}
 	before, err := run.Contain(func() *judge.Decision { return r.facts.Before(t.node) })
@@ -255,7 +255,7 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 	}
 	done := o.Reason == judge.Approved || o.Reason == judge.Overtaken || o.Denied
 	early := passes(o.Reason) && o.Waited < passing
-	o.New = !done && !early && t.news(o.Reason)
+	o.New = !done && !early && !errors.Is(t.err, errTurn) && t.news(o.Reason)
 	t.free = t.free || early && o.Reason == judge.Early
 	r.queue.settle(t, o, done)
 	return o

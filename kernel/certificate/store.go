@@ -47,14 +47,19 @@ func (a *Approver) Update(obj any) error {
 	if node, _, _ := askedOf(obj); node != "" {
 		return nil
 	}
-	return a.Delete(obj)
+	a.remove(obj, true)
+	return nil
 }
 
 // Delete implements cache.ReflectorStore.
 func (a *Approver) Delete(obj any) error {
-	_, request, _ := askedOf(obj)
-	a.queue.remove(func(uid types.UID) bool { return uid == request.uid })
+	a.remove(obj, false)
 	return nil
+}
+
+func (a *Approver) remove(obj any, decided bool) {
+	_, request, _ := askedOf(obj)
+	a.queue.remove(func(uid types.UID) bool { return uid == request.uid }, decided)
 }
 
 // Replace implements cache.ReflectorStore. The order of a list says nothing: the latest request of a Node has the highest version.
@@ -73,7 +78,7 @@ func (a *Approver) Replace(all []any, _ string) error {
 	for node, request := range latest {
 		a.queue.add(node, request, time.Now())
 	}
-	a.queue.remove(func(uid types.UID) bool { return !there[uid] })
+	a.queue.remove(func(uid types.UID) bool { return !there[uid] }, false)
 	return nil
 }
 

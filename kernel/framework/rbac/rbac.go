@@ -98,6 +98,8 @@ func isOffByDefault(g Grant) bool {
 // ManifestOf returns what a controller that is off by default needs besides Manifest.
 func ManifestOf(name, namespace, serviceAccount string) []byte {
 	own := slices.DeleteFunc(Rules(defaultLease), func(g Grant) bool { return !slices.Equal(g.Controllers, []string{name}) })
+	// With an account of its own it needs also what every process has.
+	own = append(own, Grant{Resource: "nodes", Verbs: []string{"get"}})
 	cluster, _ := rules(own)
 	role := rbacName + ":" + name
 	return documents(
