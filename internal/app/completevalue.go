@@ -44,7 +44,7 @@ func completeFlags(cmd *cobra.Command) error {
 		"context":        contexts,
 		"from":           fixed(replaceable(registry.All())...),
 		"namespace":      namespaces,
-		"output":         fixed("json", "yaml"),
+		"output":         fixed(outputFormats...),
 	}
 	if cmd.Name() == "doctor" {
 		values["output"] = fixed(reportFormats...)

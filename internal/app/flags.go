@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 	cliflag "k8s.io/component-base/cli/flag"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -37,7 +38,7 @@ type flags struct {
 func newFlags() *flags {
 	return &flags{
 		nodeDeletion: true, deniedPorts: firewall.DefaultDenied(), tuning: framework.DefaultTuning(), tagging: tagging.Settings{Resources: []string{"instance"}, Workers: 10},
-		adopt: []string{string(safety.AdoptUnowned)}, certificates: framework.KubeletCertificates{MostLife: mostCertificateLife},
+		adopt: []string{string(safety.AdoptUnowned)}, certificates: framework.KubeletCertificates{MostLife: certificate.DefaultMostLife},
 	}
 }
 
@@ -97,13 +98,10 @@ func (f *flags) tags(fs *pflag.FlagSet) {
 
 func (f *flags) kubeletCertificates(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.certificateNetworks, "kubelet-certificate-networks", nil, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN: a kubelet may have an address of them in the certificate that it serves with, where its Node shows the address and nobody else does, which is the kubelet's own word. Needs --controllers=*,kubelet-serving-certificate, as the other flags of this section. --node-networks does not imply it.")
-	fs.StringSliceVar(&f.certificates.Reserved, "kubelet-certificate-reserved", nil, "Names, addresses, networks and servers that no kubelet gets a certificate for, and no machine that has one of them: load balancers in front of the API server, and machines of the account that are no Nodes and that clients verify with the same authority. What the API server and Services have is reserved always.")
-	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", mostCertificateLife, "The longest life of a certificate that a kubelet may ask for. One that asks for none gets what the signer gives.")
+	fs.StringSliceVar(&f.certificates.Reserved, "kubelet-certificate-reserved", nil, "Names, addresses, networks and servers that no kubelet gets a certificate for, and no machine that has one of them: load balancers in front of the API server, and machines of the account that are no Nodes and that clients verify with the same authority. What the API server has, and the cluster addresses of Services, are reserved always.")
+	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", certificate.DefaultMostLife, "The longest life of a certificate that a kubelet may ask for. One that asks for none gets what the signer gives.")
 	fs.BoolVar(&f.certificates.Deny, "kubelet-certificate-deny", false, "Deny requests of kubelets that contradict what the cloud tells of their machines. By default they stay pending, so that others may approve them.")
 }
-
-// mostCertificateLife is a year, and a day for leap years.
-const mostCertificateLife = 366 * 24 * time.Hour
 
 // problems returns the values that make no sense, in one line. Zero is one of them: the kernel
 // takes it for the default.

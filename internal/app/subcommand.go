@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,6 +70,9 @@ func usage(cmd *cobra.Command, out io.Writer) {
 	}
 }
 
+// outputFormats are those of outputFlag for programs.
+var outputFormats = []string{"json", "yaml"}
+
 // outputFlag adds -o and returns a pointer to its value: "" for text, or a format that checkOutput knows.
 func outputFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().StringP("output", "o", "", `Output format: "json", "yaml", or a table for people when empty.`)
@@ -76,7 +80,7 @@ func outputFlag(cmd *cobra.Command) *string {
 
 // checkOutput refuses formats other than those of outputFlag.
 func checkOutput(format string) error {
-	if format == "" || format == "json" || format == "yaml" {
+	if format == "" || slices.Contains(outputFormats, format) {
 		return nil
 	}
 	return usagef("--output=%s is not a format: use json or yaml, or leave it out for a table", format)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -53,14 +54,14 @@ func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, 
 		if !ok {
 			return nil
 		}
-		node, made := judge.NodeOf(csr), csr.CreationTimestamp.Time
+		name, node, made := csr.Name, judge.NodeOf(csr), csr.CreationTimestamp.Time
 		if node == "" || latest[node].since.After(made) {
 			return nil
 		}
-		latest[node] = waitingRequest{csr.Name, node, made}
 		if !judge.Open(csr) {
-			latest[node] = waitingRequest{"", node, made}
+			name = ""
 		}
+		latest[node] = waitingRequest{name, node, made}
 		return nil
 	})
 	return latest, err
@@ -87,7 +88,7 @@ func judgeCertificates(f *facts) Outcome {
 	var evidence []string
 	for _, request := range f.certificates.value {
 		if age := f.now.Sub(request.since); own[request.node] && age > f.Patience {
-			evidence = append(evidence, fmt.Sprintf("%s: request %s waits for %s%s", request.node, request.name, age.Round(time.Second), f.whyWaiting(request.node)))
+			evidence = append(evidence, fmt.Sprintf("%s: request %s waits for %s%s", request.node, request.name, age.Round(time.Second), whyWaiting(f.events.value, request.node)))
 		}
 	}
 	switch {
@@ -101,11 +102,11 @@ func judgeCertificates(f *facts) Outcome {
 }
 
 // whyWaiting is what the controller's latest event on a Node says, "" where there is none.
-func (f *facts) whyWaiting(node string) string {
+func whyWaiting(events []corev1.Event, node string) string {
 	var latest time.Time
 	why := ""
-	for n := range f.events.value {
-		e := &f.events.value[n]
+	for n := range events {
+		e := &events[n]
 		if e.Reason == event.CertificateWaits.Name && e.InvolvedObject.Kind == "Node" && e.InvolvedObject.Name == node && !eventTime(e).Before(latest) {
 			latest, why = eventTime(e), ": "+e.Message
 		}

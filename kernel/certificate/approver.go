@@ -37,6 +37,9 @@ type Requests interface {
 	UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, o metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error)
 }
 
+// DefaultMostLife is a year, and a day for leap years.
+const DefaultMostLife = 366 * 24 * time.Hour
+
 // Options are what an Approver works with. Those without a comment that says otherwise are required.
 type Options struct {
 	Cloud    *run.Cloud
@@ -53,7 +56,7 @@ type Options struct {
 	Report func(Outcome)
 	// Networks may be empty, see judge.Facts.
 	Networks []netip.Prefix
-	// MostLife is the longest life of a certificate that may be asked for, 0 for a year.
+	// MostLife is the longest life of a certificate that may be asked for, 0 for DefaultMostLife.
 	MostLife time.Duration
 	// Deny has requests denied that contradict the cloud twice.
 	Deny bool
@@ -94,7 +97,7 @@ type Approver struct {
 
 // New returns an Approver that knows of no request. An error is about Options.Reserve.
 func New(o Options) (*Approver, error) {
-	o.MostLife = cmp.Or(o.MostLife, 366*24*time.Hour)
+	o.MostLife = cmp.Or(o.MostLife, DefaultMostLife)
 	_, err := judge.Reserve(o.Reserve...)
 	return &Approver{Options: o, queue: queue{waiting: map[string]*waiting{}, changed: make(chan struct{}, 1)}}, err
 }
