@@ -9,8 +9,8 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
 
-// Listed never answers from a list that began before it was asked for, nor from one that is not believed, and it holds back the
-// machines of no Node as little as others.
+// Listed never answers from a list that began before it was asked for, nor from one that is not believed. The machines of no Node are
+// among its answers.
 func TestListed(t *testing.T) {
 	simulate(t, func(t *testing.T) {
 		w := newWorld(hetzner)
@@ -58,6 +58,49 @@ func TestListed(t *testing.T) {
 			if got, err := i.Listed(t.Context(), time.Now()); err == nil {
 				t.Errorf("%s: %d machines", name, len(got))
 			}
+		}
+	})
+}
+
+// A direct read that began before a list and ended after it changes nothing that the list said.
+func TestListedAfterASlowRead(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		i := w.inventory(nil)
+		w.members("n", 30, true)
+		w.status(t.Context(), i, 10)
+		moved, gone := w.boot("moved"), w.boot("gone") // no list has them yet
+		w.mu.Lock()
+		w.onGet = func(context.Context, cloud.InstanceID) error { time.Sleep(10 * time.Second); return nil }
+		w.mu.Unlock()
+		before := w.called("get")
+		go func() {
+			if found, err := i.Lookup(t.Context(), []cloud.InstanceID{moved, gone}); err != nil || len(found) != 2 {
+				t.Errorf("the slow read: %v, %v", found, err)
+			}
+		}()
+		time.Sleep(time.Second)
+		if read := w.called("get") - before; read != 2 {
+			t.Fatalf("%d direct reads, want 2", read)
+		}
+		address := cloud.Address{Type: cloud.AddressInternalIP, Address: "10.0.9.9"}
+		w.change(moved, func(machine *cloud.Instance) { machine.Addresses = []cloud.Address{address} })
+		w.terminate(gone)
+		since := time.Now()
+		for _, at := range []string{"during the reads", "after them"} {
+			machines, err := i.Listed(t.Context(), since)
+			if err != nil || len(machines) != 31 {
+				t.Errorf("%s: %d machines, %v; want 31", at, len(machines), err)
+			}
+			for _, machine := range machines {
+				if machine.ID == gone || machine.ID == moved && !slices.Equal(machine.Addresses, []cloud.Address{address}) {
+					t.Errorf("%s: %+v", at, machine)
+				}
+			}
+			time.Sleep(20 * time.Second)
+		}
+		if lists := w.called("list"); lists != 2 {
+			t.Errorf("%d lists, want 2", lists)
 		}
 	})
 }

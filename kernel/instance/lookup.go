@@ -207,8 +207,8 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 	return addresses, nil
 }
 
-// Listed returns all machines of a list that began at since or later, as the cloud tells them: what only Nodes say is not in there. It
-// fails unless the list is believed to be whole.
+// Listed returns all machines of a list that began at since or later, as the cloud tells them: what only Nodes say is not in there, nor
+// what a direct read saw that began before. It fails unless the list is believed to be whole.
 func (i *Inventory) Listed(ctx context.Context, since time.Time) ([]cloud.Instance, error) {
 	list, err := i.wholeList(ctx, since)
 	if err != nil {
@@ -216,13 +216,15 @@ func (i *Inventory) Listed(ctx context.Context, since time.Time) ([]cloud.Instan
 	}
 	machines := make([]cloud.Instance, 0, list.Size)
 	for _, r := range list.All() {
-		machines = append(machines, cache.Copy(r.Instance))
+		if !r.Seen.Before(since) {
+			machines = append(machines, cache.Copy(r.Instance))
+		}
 	}
 	return machines, nil
 }
 
-// wholeList returns a list that was started at since or later, and that is believed to be whole. What single reads learnt after it began
-// is in there too.
+// wholeList returns a list that was started at since or later, and that is believed to be whole. A machine that a direct read saw is in
+// there too, also where the list lacks it and began later.
 func (i *Inventory) wholeList(ctx context.Context, since time.Time) (*cache.Snapshot, error) {
 	if err := i.lists.refresh(ctx, since); err != nil {
 		return nil, err

@@ -47,12 +47,14 @@ func (s *Snapshot) Has(id cloud.InstanceID) bool { return s.byID[id] != nil }
 // All returns the records by id, in no order.
 func (s *Snapshot) All() iter.Seq2[cloud.InstanceID, *Record] { return maps.All(s.byID) }
 
-// with returns a snapshot that knows these machines too.
+// with returns a snapshot that knows these machines too, as a read that started at seen returned them. What a later one said stays.
 func (s *Snapshot) with(items []cloud.Instance, seen time.Time) *Snapshot {
 	c := *s
 	c.byID, c.byName = maps.Clone(s.byID), maps.Clone(s.byName)
 	for _, item := range items {
-		c.add(item, seen)
+		if old := s.byID[item.ID]; old == nil || !old.Seen.After(seen) {
+			c.add(item, seen)
+		}
 	}
 	return &c
 }

@@ -60,23 +60,42 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 // certificatesOf returns the managed certificates of the Service, where there can be any. One with its UID that names another
 // cluster is that one's, also where the load balancer uses it. What another load balancer uses is not the Service's to delete.
 func (b *Balancers) certificatesOf(ctx context.Context, from *bulkList, in cloud.Input, lb *hcloud.LoadBalancer) ([]*hcloud.Certificate, error) {
-	us := in.Owner
-	if us.UID == "" || lb == nil && !in.Deleting && !desired.IsManaged(in.Spec) {
+	if !worthReading(in, lb) {
 		return nil, nil
 	}
 	var all []*hcloud.Certificate
+	var err error
 	if from != nil {
-		all = slices.Clone(from.certificates)
+		all, err = from.managed(ctx)
 	} else {
-		var err error
-		if all, err = b.managed(ctx, label.UID+"="+us.UID); err != nil {
-			return nil, err
-		}
+		all, err = b.managed(ctx, label.UID+"="+in.Owner.UID)
 	}
 	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
-		owner := label.Owner(c.Labels, us)
-		return ownership.Of(owner, us) != ownership.Ours || in.Deleting && isShared(c, lb)
-	}), nil
+		owner := label.Owner(c.Labels, in.Owner)
+		return ownership.Of(owner, in.Owner) != ownership.Ours || in.Deleting && isShared(c, lb)
+	}), err
+}
+
+// worthReading reports whether the managed certificates of the Service are to be read:
+//
+//	the load balancer       the Service          read
+//	is there                is not given up      yes: what it does not want any more is deleted
+//	is there, and uses      is deleted           not before the load balancer is gone: a deletion is confirmed by a
+//	 no certificate                               look that finds none, and what is left then is deleted too
+//	is there, and uses one  is deleted           yes: it is deleted after the load balancer
+//	is not there            is deleted           yes
+//	is not there            wants one            yes
+//	is not there            wants none           no: there is no load balancer that used it
+func worthReading(in cloud.Input, lb *hcloud.LoadBalancer) bool {
+	switch {
+	case in.Owner.UID == "":
+		return false
+	case lb == nil:
+		return in.Deleting || desired.IsManaged(in.Spec)
+	}
+	return !in.Deleting || in.Retained || slices.ContainsFunc(lb.Services, func(service hcloud.LoadBalancerService) bool {
+		return len(service.HTTP.Certificates) > 0
+	})
 }
 
 // isShared reports whether another load balancer uses a certificate too.

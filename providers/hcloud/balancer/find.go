@@ -3,6 +3,7 @@ package balancer
 import (
 	"context"
 	"slices"
+	"sync"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -13,11 +14,14 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
-// bulkList is all load balancers of one moment, and all managed certificates.
+// bulkList is all load balancers of one moment, and all managed certificates, which are read for the first Service that can have some.
 type bulkList struct {
-	of           *Balancers
-	balancers    []*hcloud.LoadBalancer
+	of        *Balancers
+	balancers []*hcloud.LoadBalancer
+
+	mu           sync.Mutex
 	certificates []*hcloud.Certificate
+	isRead       bool // the certificates are
 }
 
 // Observe implements cloud.BulkList.
@@ -31,11 +35,22 @@ func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if err != nil {
 		return nil, err
 	}
-	certificates, err := b.managed(ctx, label.UID)
-	if err != nil {
-		return nil, err
+	return &bulkList{of: b, balancers: all}, nil
+}
+
+// managed returns all managed certificates of Services, for the caller to change. One request at a time reads them; what fails is read
+// again for the next Service.
+func (l *bulkList) managed(ctx context.Context) ([]*hcloud.Certificate, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.isRead {
+		all, err := l.of.managed(ctx, label.UID)
+		if err != nil {
+			return nil, err
+		}
+		l.certificates, l.isRead = all, true
 	}
-	return &bulkList{b, all, certificates}, nil
+	return slices.Clone(l.certificates), nil
 }
 
 func (b *Balancers) all(ctx context.Context) ([]*hcloud.LoadBalancer, error) {

@@ -1,9 +1,11 @@
 package hcloud_test
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -73,6 +75,38 @@ func TestManagedCertificateGoes(t *testing.T) {
 	l.ensure()
 	l.annotate(map[string]string{"protocol": "443=https", "http-certificates": certificate})
 	l.want("an uploaded one", writes(l.ensure()), actions+"update_service", "DELETE /certificates/1500002")
+}
+
+// TestCertificatesAtADeletion: they are read once where no load balancer uses any, when the load balancer is gone. What is left
+// of a former wish goes then.
+func TestCertificatesAtADeletion(t *testing.T) {
+	for name, left := range map[string]int{"none": 0, "one that a former wish left": 1} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, 1, nil)
+			l.ensure()
+			var deletions []string
+			for range left {
+				client := sdk.NewClient(sdk.WithEndpoint(l.env["HCLOUD_ENDPOINT"]), sdk.WithToken(l.env["HCLOUD_TOKEN"]))
+				made, _, err := client.Certificate.CreateCertificate(t.Context(), sdk.CertificateCreateOpts{
+					Name: managedName, Type: sdk.CertificateTypeManaged, DomainNames: []string{"example.com"},
+					Labels: map[string]string{"hcloud-ccm/service-uid": uid},
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				deletions = append(deletions, fmt.Sprintf("DELETE /certificates/%d", made.Certificate.ID))
+			}
+			requests := l.leave()
+			l.want("deletions", writes(requests), append([]string{"DELETE /load_balancers/3000001"}, deletions...)...)
+			reads := slices.DeleteFunc(requests, func(r string) bool { return !strings.HasPrefix(r, "GET /certificates") })
+			if want := 1 + left; len(reads) != want {
+				t.Errorf("certificates were read %d times, want %d", len(reads), want)
+			}
+			if state := l.server.State(); len(state.Balancers) > 0 || len(l.certificates()) > 0 {
+				t.Errorf("left: %v, %v", state.Balancers, l.certificates())
+			}
+		})
+	}
 }
 
 // TestNameOfACertificateIsTaken is said, and the other port serves.
