@@ -229,6 +229,11 @@ e2e-older-one:
 	@for cloud in $(OLDER_CLOUDS); do echo "==> $$cloud"; \
 	  (cd test && E2E_CLOUD=$$cloud CCM_BINARY=$(CURDIR)/$(RACE_BINARY) $(OLDER_TEST) -p 1 -run 'Test(InitialiseEach|GoneMachine|Life|SecondEnsure)$$' ./e2e/node ./e2e/balancer) || exit 1; done
 
+# Minutes for each of them, one after the other. MINORS=1.33,1.34 chooses some.
+.PHONY: e2e-versions
+e2e-versions: need-go moto build-if-needed ## Run tests of the chart, of Nodes and of Services on the API server of each Kubernetes that the chart accepts (MINORS=1.33, RECORD=1 publishes).
+	cd test && CCM_BINARY=$(CURDIR)/$(BINARY) go run ./cmd/e2eversions $(if $(MINORS),-only $(MINORS)) $(if $(RECORD),-record)
+
 .PHONY: openstack-lab
 openstack-lab: ## Install and start a real OpenStack on loopback, for tests (Debian 12, root).
 	@test/openstack/lab/up.sh

@@ -9,8 +9,3 @@ docs: ## Build the documentation as a site in dist/site; a dead link or anchor i
 .PHONY: docs-serve
 docs-serve: ## Show the documentation on http://127.0.0.1:8000 while you write it.
 	@$(MKDOCS) serve --dev-addr 127.0.0.1:8000
-
-# Minutes for each of them, one after the other. MINORS=1.33,1.34 chooses some.
-.PHONY: e2e-versions
-e2e-versions: need-go moto build-if-needed ## Run tests of the chart, of Nodes and of Services on the API server of each Kubernetes that the chart accepts (MINORS=1.33, RECORD=1 publishes).
-	cd test && CCM_BINARY=$(CURDIR)/$(BINARY) go run ./cmd/e2eversions $(if $(MINORS),-only $(MINORS)) $(if $(RECORD),-record)

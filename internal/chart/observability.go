@@ -44,6 +44,7 @@ func observability() []Value {
 			}},
 			{Name: "test", Doc: "`helm test`.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Default: true, Doc: "Render a Pod that runs the `doctor` command, which only reads."},
+				{Name: "wait", Type: Duration, Default: "", Doc: "Make the checks again until there is no failure, for at most this time. What waits counts as a failure then. Keep it below the `--timeout` of `helm test`, which is 5m by default. Default: they are made once."},
 			}},
 			{Name: "uninstallGuard", Doc: "`helm uninstall` while Services have balancers.", Fields: []Value{
 				{Name: "enabled", Type: Bool, Doc: "Refuse it, in a Pod that has to start then; `--no-hooks` uninstalls all the same. On a cloud without load balancers there is none."},

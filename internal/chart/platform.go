@@ -56,8 +56,8 @@ func platforms() []Platform {
 			Note:     "Controllers are no nodes unless they run with --enable-worker: set controlPlane.required=false."},
 		{Name: "kops", Title: "kOps", APIServer: "service", Port: 443,
 			Kubelet:  "spec.kubelet.cloudProvider: external, which kOps sets itself for its clouds",
-			Embedded: "remove the addon of the cloud controller manager that kOps installs, which it applies again otherwise",
-			Note:     "Two cloud controller managers at a time overwrite each other."},
+			Embedded: "spec.cloudControllerManager.controllers without any of its controllers: kOps applies the addon of its own one again",
+			Note:     "Its Pods keep their lease and port 10258: set leaderElection.resourceName and metrics.port. See examples/install/kops/cluster.yaml."},
 	}
 }
 

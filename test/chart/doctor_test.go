@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -36,6 +37,20 @@ webhooks:
   matchConditions: [{name: never, expression: "false"}]
   rules: [{apiGroups: [""], apiVersions: [v1], operations: [UPDATE], resources: [nodes]}]
 `
+
+// TestDoctorWaits: `helm test` waits for as long as the values say.
+func TestDoctorWaits(t *testing.T) {
+	for wait, want := range map[string][]string{"": nil, "2m": {"--wait=2m"}} {
+		out := mustRender(t, release{values: []string{minimal("sim"), "doctor: {test: {wait: " + strconv.Quote(wait) + "}}"}})
+		args := as[corev1.Pod](t, out, "Pod", "multicloud-ccm-doctor").Spec.Containers[0].Args
+		if got := slices.DeleteFunc(args, func(arg string) bool { return !strings.HasPrefix(arg, "--wait") }); !slices.Equal(got, want) {
+			t.Errorf("doctor.test.wait=%q: %q, want %q", wait, got, want)
+		}
+	}
+	if _, err := render(t, release{values: []string{minimal("sim"), "doctor: {test: {wait: soon}}"}}); err == nil || !strings.Contains(err.Error(), "wait") {
+		t.Errorf("doctor.test.wait=soon: %v", err)
+	}
+}
 
 // The doctor's account may do what the doctor does on a real API server, and nothing else.
 func TestDoctorsAccountIsLeast(t *testing.T) {
