@@ -127,7 +127,7 @@ type BulkLister interface {
 	ListBalancers(ctx context.Context) (BulkList, error)
 }
 
-// BulkList is all balancers of one moment. It may be observed for several Services at once.
+// BulkList is all balancers of one moment. It may be observed for several Services at once. What few of them need is a BulkPart.
 type BulkList interface {
 	// Observe is that of BalancerReader, with the list in place of the cloud.
 	Observe(ctx context.Context, in Input) (Observed, error)

@@ -142,7 +142,7 @@ func (r *reader) readName(ctx context.Context, name string) (machines, error) {
 		r.cache.Miss(cache.Key{Name: name})
 	}
 	r.learn(found, started)
-	r.cache.SetNamed(name, found)
+	r.cache.SetNamed(name, found, started)
 	return found, nil
 }
 

@@ -73,7 +73,7 @@ func TestListedAfterASlowRead(t *testing.T) {
 		w.mu.Lock()
 		w.onGet = func(context.Context, cloud.InstanceID) error { time.Sleep(10 * time.Second); return nil }
 		w.mu.Unlock()
-		before := w.called("get")
+		before, since := w.called("get"), time.Now()
 		go func() {
 			if found, err := i.Lookup(t.Context(), []cloud.InstanceID{moved, gone}); err != nil || len(found) != 2 {
 				t.Errorf("the slow read: %v, %v", found, err)
@@ -86,7 +86,6 @@ func TestListedAfterASlowRead(t *testing.T) {
 		address := cloud.Address{Type: cloud.AddressInternalIP, Address: "10.0.9.9"}
 		w.change(moved, func(machine *cloud.Instance) { machine.Addresses = []cloud.Address{address} })
 		w.terminate(gone)
-		since := time.Now()
 		for _, at := range []string{"during the reads", "after them"} {
 			machines, err := i.Listed(t.Context(), since)
 			if err != nil || len(machines) != 31 {
@@ -101,6 +100,49 @@ func TestListedAfterASlowRead(t *testing.T) {
 		}
 		if lists := w.called("list"); lists != 2 {
 			t.Errorf("%d lists, want 2", lists)
+		}
+	})
+}
+
+// slowSearch answers a search by name some time after it was made.
+type slowSearch struct {
+	*world
+	takes time.Duration
+}
+
+func (s *slowSearch) Instances() cloud.Instances { return s }
+
+func (s *slowSearch) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	takes := s.takes
+	found, err := s.world.FindByName(ctx, name)
+	time.Sleep(takes)
+	return found, err
+}
+
+// A search by name that began before a list and ended after it does not change whose the name is.
+func TestByNameAfterASlowSearch(t *testing.T) {
+	simulate(t, func(t *testing.T) {
+		w := newWorld(digitalOcean)
+		s := &slowSearch{world: w}
+		i := w.inventoryOf(s, nil)
+		w.members("n", 30, true)
+		w.status(t.Context(), i, 10)
+		old := w.boot("web")
+		s.takes = 10 * time.Second
+		go func() { _, _ = i.ByName(t.Context(), bare("web")) }()
+		time.Sleep(time.Second)
+		s.takes = 0
+		w.change(old, func(machine *cloud.Instance) { machine.Name = "retired" })
+		next := w.boot("next")
+		w.change(next, func(machine *cloud.Instance) { machine.Name = "web" })
+		if _, err := i.Listed(t.Context(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []string{"during the search", "after it"} {
+			if found, err := i.ByName(t.Context(), bare("web")); err != nil || found["web"].ID != next {
+				t.Errorf("%s: %+v, %v", at, found["web"], err)
+			}
+			time.Sleep(15 * time.Second)
 		}
 	})
 }

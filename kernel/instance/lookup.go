@@ -208,7 +208,7 @@ func (i *Inventory) Addresses(ctx context.Context) (map[string]bool, error) {
 }
 
 // Listed returns all machines of a list that began at since or later, as the cloud tells them: what only Nodes say is not in there, nor
-// what a direct read saw that began before. It fails unless the list is believed to be whole.
+// a machine that the list lacks and that a direct read had seen before the list began. It fails unless the list is believed to be whole.
 func (i *Inventory) Listed(ctx context.Context, since time.Time) ([]cloud.Instance, error) {
 	list, err := i.wholeList(ctx, since)
 	if err != nil {
@@ -216,7 +216,7 @@ func (i *Inventory) Listed(ctx context.Context, since time.Time) ([]cloud.Instan
 	}
 	machines := make([]cloud.Instance, 0, list.Size)
 	for _, r := range list.All() {
-		if !r.Seen.Before(since) {
+		if !r.Seen.Before(list.Started) {
 			machines = append(machines, cache.Copy(r.Instance))
 		}
 	}

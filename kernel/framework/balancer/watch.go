@@ -107,6 +107,17 @@ func (w *watch) forget(uid types.UID) {
 	w.end(uid)
 }
 
+// expectFinalizer looks again at a Service that is without the controller's finalizer, before which nothing is made. Where that was seen
+// before, the cache may be behind, or the Service gave its balancer up meanwhile. Where it is still missing then, the controller adds it.
+func (w *watch) expectFinalizer(before, current *corev1.Service) {
+	if servicehelper.HasLBFinalizer(before) {
+		w.in(soon, current)
+		return
+	}
+	w.pending.set(current.UID, false)
+	w.alarms.in(soon, current.UID, func() { w.services.Enqueue(current) })
+}
+
 // look looks at the Service. Where it is being looked at already, it is looked at again later.
 func (w *watch) look(svc *corev1.Service) {
 	if !w.begin(svc.UID) {
@@ -120,9 +131,7 @@ func (w *watch) look(svc *corev1.Service) {
 		return
 	}
 	if !servicehelper.HasLBFinalizer(current) {
-		// It gave its balancer up meanwhile, or is new: nothing is made before the finalizer is there, which the controller adds.
-		w.pending.set(svc.UID, false)
-		w.alarms.in(soon, svc.UID, func() { w.services.Enqueue(current) })
+		w.expectFinalizer(svc, current)
 		return
 	}
 	nodes := w.nodes()

@@ -269,10 +269,28 @@ func TestLooksMakeNothingWithoutTheFinalizer(t *testing.T) {
 		if queued := services.Take(); len(queued) > 0 {
 			t.Errorf("queued %v at once, want a pause until the finalizer can be seen", queued)
 		}
-		time.Sleep(soon)
+		time.Sleep(2 * soon) // the cache may be behind
 		synctest.Wait()
 		if ensured, queued := m.Take(), services.Take(); len(ensured) > 0 || !slices.Equal(queued, []string{"queue web"}) {
 			t.Errorf("ensured %v, queued %v; want it left to the controller", ensured, queued)
+		}
+	})
+}
+
+// A Service whose finalizer the cache does not show yet is looked at again, and the controller, which has begun already, is not asked.
+func TestLooksWaitForTheCache(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, services := &countedNodes{}, &fakeServices{current: service("web")}
+		adapter(m, services).watch.look(service("web", withFinalizer))
+		services.current = service("web", withFinalizer)
+		time.Sleep(soon - time.Millisecond)
+		if ensured := m.Take(); len(ensured) > 0 {
+			t.Errorf("ensured %v at once", ensured)
+		}
+		time.Sleep(time.Millisecond)
+		synctest.Wait()
+		if ensured, queued := m.Take(), services.Take(); len(ensured) != 1 || len(queued) > 0 {
+			t.Errorf("ensured %v, queued %v; want one look", ensured, queued)
 		}
 	})
 }

@@ -97,7 +97,9 @@ func (m *Mass) Learn(items []cloud.Instance, at time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for _, item := range items {
-		m.seen[item.ID] = at
+		if m.seen[item.ID].Before(at) {
+			m.seen[item.ID] = at
+		}
 	}
 }
 

@@ -152,10 +152,14 @@ func (c *Cache) Learn(items []cloud.Instance, seen time.Time) {
 	c.lists.Installed = c.lists.Installed.with(items, seen)
 }
 
-// SetNamed remembers that these machines, and no others, have that name.
-func (c *Cache) SetNamed(name string, machines []cloud.Instance) {
+// SetNamed remembers that these machines, and no others, have that name, as a search that started at seen found. What a list that started
+// later said stays.
+func (c *Cache) SetNamed(name string, machines []cloud.Instance, seen time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.lists.Installed.Started.After(seen) {
+		return
+	}
 	renamed := *c.lists.Installed
 	renamed.byName = maps.Clone(renamed.byName)
 	renamed.byName[name] = IDs(machines)

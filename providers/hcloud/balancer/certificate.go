@@ -66,11 +66,11 @@ func (b *Balancers) certificatesOf(ctx context.Context, from *bulkList, in cloud
 	var all []*hcloud.Certificate
 	var err error
 	if from != nil {
-		all, err = from.managed(ctx)
+		all, err = from.certificates.Get(ctx)
 	} else {
 		all, err = b.managed(ctx, label.UID+"="+in.Owner.UID)
 	}
-	return slices.DeleteFunc(all, func(c *hcloud.Certificate) bool {
+	return slices.DeleteFunc(slices.Clone(all), func(c *hcloud.Certificate) bool {
 		owner := label.Owner(c.Labels, in.Owner)
 		return ownership.Of(owner, in.Owner) != ownership.Ours || in.Deleting && isShared(c, lb)
 	}), err
@@ -78,24 +78,27 @@ func (b *Balancers) certificatesOf(ctx context.Context, from *bulkList, in cloud
 
 // worthReading reports whether the managed certificates of the Service are to be read:
 //
-//	the load balancer       the Service          read
-//	is there                is not given up      yes: what it does not want any more is deleted
-//	is there, and uses      is deleted           not before the load balancer is gone: a deletion is confirmed by a
-//	 no certificate                               look that finds none, and what is left then is deleted too
-//	is there, and uses one  is deleted           yes: it is deleted after the load balancer
-//	is not there            is deleted           yes
-//	is not there            wants one            yes
-//	is not there            wants none           no: there is no load balancer that used it
+//	the Service has no UID                                       no: nobody would know them
+//	the load balancer       the Service
+//	is there                is not given up                      yes: what it does not want any more is deleted
+//	is there, and goes      is deleted, its load balancer uses   yes: it is deleted after the load balancer
+//	                         one
+//	is there, and goes      is deleted, its load balancer uses   not before the load balancer is gone: a deletion is
+//	                         none                                 confirmed by a look, and what it finds is deleted too
+//	is there, and stays     is deleted, with retain, or the      yes: nobody looks again
+//	                         cloud protects its load balancer
+//	is not there            is deleted, or wants one             yes
+//	is not there            wants none                           no: there is no load balancer that used it
 func worthReading(in cloud.Input, lb *hcloud.LoadBalancer) bool {
 	switch {
 	case in.Owner.UID == "":
 		return false
 	case lb == nil:
 		return in.Deleting || desired.IsManaged(in.Spec)
+	case !in.Deleting || in.Retained || lb.Protection.Delete:
+		return true
 	}
-	return !in.Deleting || in.Retained || slices.ContainsFunc(lb.Services, func(service hcloud.LoadBalancerService) bool {
-		return len(service.HTTP.Certificates) > 0
-	})
+	return slices.ContainsFunc(lb.Services, func(service hcloud.LoadBalancerService) bool { return len(service.HTTP.Certificates) > 0 })
 }
 
 // isShared reports whether another load balancer uses a certificate too.

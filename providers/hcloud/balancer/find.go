@@ -3,7 +3,6 @@ package balancer
 import (
 	"context"
 	"slices"
-	"sync"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -14,14 +13,11 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/label"
 )
 
-// bulkList is all load balancers of one moment, and all managed certificates, which are read for the first Service that can have some.
+// bulkList is all load balancers of one moment, and all managed certificates of Services, which are read later.
 type bulkList struct {
-	of        *Balancers
-	balancers []*hcloud.LoadBalancer
-
-	mu           sync.Mutex
-	certificates []*hcloud.Certificate
-	isRead       bool // the certificates are
+	of           *Balancers
+	balancers    []*hcloud.LoadBalancer
+	certificates *cloud.BulkPart[[]*hcloud.Certificate]
 }
 
 // Observe implements cloud.BulkList.
@@ -35,22 +31,9 @@ func (b *Balancers) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &bulkList{of: b, balancers: all}, nil
-}
-
-// managed returns all managed certificates of Services, for the caller to change. One request at a time reads them; what fails is read
-// again for the next Service.
-func (l *bulkList) managed(ctx context.Context) ([]*hcloud.Certificate, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.isRead {
-		all, err := l.of.managed(ctx, label.UID)
-		if err != nil {
-			return nil, err
-		}
-		l.certificates, l.isRead = all, true
-	}
-	return slices.Clone(l.certificates), nil
+	return &bulkList{b, all, cloud.NewBulkPart(func(ctx context.Context) ([]*hcloud.Certificate, error) {
+		return b.managed(ctx, label.UID)
+	})}, nil
 }
 
 func (b *Balancers) all(ctx context.Context) ([]*hcloud.LoadBalancer, error) {

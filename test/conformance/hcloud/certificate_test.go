@@ -78,14 +78,25 @@ func TestManagedCertificateGoes(t *testing.T) {
 }
 
 // TestCertificatesAtADeletion: they are read once where no load balancer uses any, when the load balancer is gone. What is left
-// of a former wish goes then.
+// of a former wish goes then, or at once where the cloud protects the load balancer, which stays.
 func TestCertificatesAtADeletion(t *testing.T) {
-	for name, left := range map[string]int{"none": 0, "one that a former wish left": 1} {
+	for name, c := range map[string]struct {
+		left, reads int
+		protected   bool
+	}{
+		"none":                        {0, 1, false},
+		"one that a former wish left": {1, 2, false},
+		"beside a protected one":      {1, 1, true},
+	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, 1, nil)
 			l.ensure()
-			var deletions []string
-			for range left {
+			deletions := []string{"DELETE /load_balancers/3000001"}
+			if c.protected {
+				l.edit(func(b *emulator.Balancer) { b.Protection.Delete = true })
+				deletions = []string{"PUT /load_balancers/3000001"}
+			}
+			for range c.left {
 				client := sdk.NewClient(sdk.WithEndpoint(l.env["HCLOUD_ENDPOINT"]), sdk.WithToken(l.env["HCLOUD_TOKEN"]))
 				made, _, err := client.Certificate.CreateCertificate(t.Context(), sdk.CertificateCreateOpts{
 					Name: managedName, Type: sdk.CertificateTypeManaged, DomainNames: []string{"example.com"},
@@ -97,12 +108,12 @@ func TestCertificatesAtADeletion(t *testing.T) {
 				deletions = append(deletions, fmt.Sprintf("DELETE /certificates/%d", made.Certificate.ID))
 			}
 			requests := l.leave()
-			l.want("deletions", writes(requests), append([]string{"DELETE /load_balancers/3000001"}, deletions...)...)
+			l.want("deletions", writes(requests), deletions...)
 			reads := slices.DeleteFunc(requests, func(r string) bool { return !strings.HasPrefix(r, "GET /certificates") })
-			if want := 1 + left; len(reads) != want {
-				t.Errorf("certificates were read %d times, want %d", len(reads), want)
+			if len(reads) != c.reads {
+				t.Errorf("certificates were read %d times, want %d", len(reads), c.reads)
 			}
-			if state := l.server.State(); len(state.Balancers) > 0 || len(l.certificates()) > 0 {
+			if state := l.server.State(); len(state.Balancers) > 0 != c.protected || len(l.certificates()) > 0 {
 				t.Errorf("left: %v, %v", state.Balancers, l.certificates())
 			}
 		})
