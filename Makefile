@@ -204,7 +204,7 @@ KUBERNETES_FLAGS ?= $(if $(CI_ALL),-slow -nodes)
 .PHONY: e2e-kubernetes
 e2e-kubernetes: need-go need-cc ## Run Kubernetes' own tests of load balancers with this CCM (CLOUD=sim, FOCUS=text, CI_ALL=1 for all, RECORD=1 publishes; Linux, root, `make node-deps`).
 	@test "$$CI" != true || hack/node-deps.sh kubernetes
-	@cd test && go build -o ../$(KUBERNETES_RUNNER) ./cmd/e2ekubernetes && ../$(KUBERNETES_RUNNER) -check
+	@cd test && go build -o ../$(KUBERNETES_RUNNER) ./cmd/e2ekubernetes && ../$(KUBERNETES_RUNNER) -check -cloud $(CLOUD)
 	@$(MAKE) --no-print-directory controlplane-nodes helm
 	@$(MAKE) --no-print-directory image PROVIDERS=$(CLOUD)
 	cd test/e2e/kubernetes && CGO_ENABLED=0 go test -vet=off github.com/multicloud-ccm/multicloud-ccm/test/e2e/kubernetes/nodes/program

@@ -13,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/fields"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // explainTimeout bounds one run of `explain`.
@@ -30,7 +31,7 @@ func newExplainCommand() *cobra.Command {
 	cmd := newCommand(subcommand{
 		use: "explain {node NAME | service [NAMESPACE/]NAME}", short: "Say what is known of one Node or Service, and why",
 		long: `Of a Node: whose it is, by which rule its machine was found, where its addresses come from, what stands between it and its
-deletion. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, where it
+deletion, and where the controller kubelet-serving-certificate runs, what became of the kubelet's last request. Of a Service: how each annotation was understood, whose the load balancer is and by what evidence, where it
 listens and how targets are checked, which nodes are targets and why the others are not, and its last events. Then what
 would be done now. It only reads, as plan does, and takes the same flags. Problems come first: "!" marks what somebody has
 to look after. Lines are as long as the terminal is wide, or as COLUMNS says. kubectl's words do as well: svc/web -n shop,
@@ -97,7 +98,11 @@ func (e *explaining) explain(ctx context.Context, seen *sight, args []string) (i
 	if node == nil {
 		return inspect.Explanation{}, absentf("node %s does not exist%s", args[1], didYouMean(near(args[1], seen.nodes())))
 	}
-	return seen.inspector().ExplainNode(ctx, node), nil
+	explanation := seen.inspector().ExplainNode(ctx, node)
+	if seen.Enabled[controller.KubeletCertificate] {
+		explanation.AddServingRequest(e.servingRequest(ctx, node), time.Now())
+	}
+	return explanation, nil
 }
 
 // events returns the events of a Service. The rights of the controller manager do not include them.

@@ -45,8 +45,25 @@ func newPluginCommand() *cobra.Command {
 	}
 	cmd.AddCommand(commands...)
 	callByPlugin(cmd)
+	for _, command := range commands {
+		if command.Name() == "completion" {
+			command.Example = pluginCompletion
+		}
+	}
 	return cmd
 }
+
+// pluginCompletion shows how the plugin is completed: kubectl asks a program of that name, and a script of this command completes the program
+// that kubectl runs.
+const pluginCompletion = `  # After kubectl ccm, in each shell that completes kubectl: a program in a folder of PATH
+  printf '#!/bin/sh\nexec kubectl-ccm __complete "$@"\n' > /usr/local/bin/kubectl_complete-ccm
+  chmod +x /usr/local/bin/kubectl_complete-ccm
+  # After kubectl-ccm: bash, with the package bash-completion
+  kubectl-ccm completion bash > /etc/bash_completion.d/kubectl-ccm
+  # zsh, in a folder of $fpath
+  kubectl-ccm completion zsh > "${fpath[1]}/_kubectl-ccm"
+  # fish
+  kubectl-ccm completion fish > ~/.config/fish/completions/kubectl-ccm.fish`
 
 // callByPlugin writes the plugin's name into the examples of a command and of those below it. The path of the program in its image
 // stays.

@@ -102,7 +102,7 @@ func newManagerCommand() (*cobra.Command, cliflag.NamedFlagSets, error) {
 	if err != nil {
 		return nil, sets, err
 	}
-	cmd.Long = long + listed(Subcommands()) + "\n" + exitCodesOf("")
+	cmd.Long = long + listed(Subcommands()) + "\n\n" + exitCodesOf("")
 	// One line instead of the usage text of two hundred flags.
 	cmd.SilenceUsage = true
 	check := knownCommand(Subcommands())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/pflag"
@@ -41,6 +42,9 @@ func (s *server) access() (*rest.Config, error) {
 		return nil, usagef("--kubeconfig=%s: %v", s.kubeconfig, err)
 	case clientcmd.IsEmptyConfig(err):
 		if files := os.Getenv(clientcmd.RecommendedConfigPathEnvVar); files != "" {
+			if !slices.ContainsFunc(filepath.SplitList(files), exists) {
+				return nil, usagef("--kubeconfig is not set, this is not a pod, and KUBECONFIG=%s does not exist: name a file that does", files)
+			}
 			return nil, usagef("--kubeconfig is not set, this is not a pod, and KUBECONFIG=%s has no cluster: name a file that has one", files)
 		}
 		return nil, usagef("--kubeconfig is not set, this is not a pod, and there is no configuration of kubectl: set --kubeconfig")
@@ -49,6 +53,11 @@ func (s *server) access() (*rest.Config, error) {
 	}
 	access.UserAgent, access.Timeout = userAgent(), cloud.CallTimeout
 	return access, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // rules say where kubeconfig files are.

@@ -38,6 +38,7 @@ func TestContext(t *testing.T) {
 		{name: "in a Pod without a file", variable: filepath.Join(dir, "none"), pod: true, server: server{context: "two"}, wrong: "--context=two is not in the kubeconfig"},
 		{name: "no file", server: server{kubeconfig: filepath.Join(dir, "none"), context: "two"}, wrong: "--kubeconfig=" + dir},
 		{name: "an empty file", server: server{kubeconfig: empty}, wrong: "--kubeconfig=" + empty},
+		{name: "files that do not exist", variable: filepath.Join(dir, "none") + string(filepath.ListSeparator) + filepath.Join(dir, "no"), wrong: "does not exist"},
 		{name: "nothing", variable: empty, wrong: "KUBECONFIG=" + empty + " has no cluster"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

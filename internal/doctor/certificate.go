@@ -55,11 +55,14 @@ func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, 
 			return nil
 		}
 		name, node, made := csr.Name, judge.NodeOf(csr), csr.CreationTimestamp.Time
-		if node == "" || latest[node].since.After(made) {
-			return nil
-		}
 		if !judge.Open(csr) {
 			name = ""
+		}
+		switch before := latest[node]; {
+		case node == "", before.since.After(made):
+			return nil
+		case before.since.Equal(made) && before.name != "" && name == "": // of the same second: it waits
+			return nil
 		}
 		latest[node] = waitingRequest{name, node, made}
 		return nil

@@ -187,7 +187,7 @@ func (d drift) rest() (text string) {
 		text = fmt.Sprintf("; not looked at: %d of %s, cloud-controller-manager plan looks at all", left, plural(d.services, "Service"))
 	}
 	if d.unsettled > 0 {
-		text += fmt.Sprintf("; left out: %s that was just changed, that the cloud works on, or that service-change-missing names", plural(d.unsettled, "Service"))
+		text += fmt.Sprintf("; left out: %s, just changed, or with a change that the cloud works on or that service-change-missing names", plural(d.unsettled, "Service"))
 	}
 	return text
 }

@@ -149,7 +149,7 @@ func TestDrift(t *testing.T) {
 		"a Service that was just changed": {noListener, func(f *facts) {
 			at := metav1.NewTime(now.Add(-time.Minute))
 			f.services.value[0].ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "kubectl", Time: &at}}
-		}, OK, []string{"1 load balancer as asked for; left out: 1 Service that was just changed"}},
+		}, OK, []string{"1 load balancer as asked for; left out: 1 Service, just changed"}},
 		"a Service whose status was just written": {noListener, func(f *facts) {
 			at := metav1.NewTime(now.Add(-time.Minute))
 			f.services.value[0].ManagedFields = []metav1.ManagedFieldsEntry{{Manager: "ccm", Time: &at, Subresource: "status"}}

@@ -156,6 +156,24 @@ func TestListAfterAnotherOne(t *testing.T) {
 	})
 }
 
+// A Node whose request somebody else approved, which nobody saw, waits from its next request on.
+func TestWaitBeginsAfterADecision(t *testing.T) {
+	simulate(t, 1, func(w *world) {
+		w.onList = func() error { return errors.New("503") }
+		w.start()
+		decided := w.ask(0)
+		pass(time.Hour)
+		w.change(func() {
+			w.requests[decided].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: approved, Status: corev1.ConditionTrue}}
+		})
+		_ = w.approver.Replace([]any{w.request(decided)}, "2")
+		w.ask(0)
+		if oldest := w.approver.Oldest(time.Now()); oldest > 0 {
+			t.Errorf("it waits for %v", oldest)
+		}
+	})
+}
+
 func TestRequestThatComesWhileAnotherOneIsJudged(t *testing.T) {
 	simulate(t, 1, func(w *world) {
 		w.start()

@@ -21,7 +21,7 @@ import (
 const (
 	// parallel is how many requests to the API server run at once.
 	parallel = 8
-	// mostAge is how long a round reads, and how long after its beginning a decision is written. writeLimit is how long that may take.
+	// mostAge is how long a round reads and writes decisions after its beginning. writeLimit is how long one of them may take.
 	mostAge, writeLimit = 30 * time.Second, 10 * time.Second
 	// mostOpen is how long a round reads requests: with a low --kube-api-qps the others have to wait for the next one.
 	mostOpen = 10 * time.Second
@@ -246,9 +246,7 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 	o := Outcome{Decision: t.decision, Request: t.name, Node: r.facts.Nodes.Named(t.node), Waited: time.Since(t.seen), Err: t.err}
 	o.Denied = r.Deny && o.Reason == judge.Contradiction && t.contradicts && o.Waited >= settled
 	if o.Reason == judge.Approved || o.Denied {
-		writing, cancel := context.WithTimeout(ctx, writeLimit)
-		o.Err = r.write(writing, t, o)
-		cancel()
+		o.Err = r.write(ctx, t, o)
 	}
 	if o.Err != nil {
 		o.Decision, o.Denied = judge.Decision{Reason: judge.Failed, Message: o.Err.Error()}, false
@@ -263,14 +261,18 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 
 // write writes a decision, unless the request or the Node is not the one that was judged: the version of the request says so.
 func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
+	rest := mostAge - time.Since(r.began)
+	if rest <= 0 {
+		return errOld
+	}
+	ctx, cancel := context.WithTimeout(ctx, min(rest, writeLimit))
+	defer cancel()
 	node, err := r.Node(ctx, t.node)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading node %s: %w", t.node, err)
 	case node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
 		return errChanged
-	case time.Since(r.began) > mostAge:
-		return errOld
 	}
 	condition := certificatesv1.CertificateSigningRequestCondition{
 		Type: certificatesv1.CertificateApproved, Status: corev1.ConditionTrue, Reason: "CloudProves", Message: o.Message,

@@ -64,10 +64,12 @@ func (a *Approver) remove(obj any, decided bool) {
 
 // Replace implements cache.ReflectorStore. The order of a list says nothing: the latest request of a Node has the highest version.
 func (a *Approver) Replace(all []any, _ string) error {
-	there, latest, versions := map[types.UID]bool{}, map[string]asked{}, map[string]string{}
+	there, decided := map[types.UID]bool{}, map[types.UID]bool{}
+	latest, versions := map[string]asked{}, map[string]string{}
 	for _, obj := range all {
 		node, request, version := askedOf(obj)
 		if node == "" {
+			decided[request.uid] = true
 			continue
 		}
 		there[request.uid] = true
@@ -75,6 +77,7 @@ func (a *Approver) Replace(all []any, _ string) error {
 			latest[node], versions[node] = request, version
 		}
 	}
+	a.queue.remove(func(uid types.UID) bool { return decided[uid] }, true)
 	for node, request := range latest {
 		a.queue.add(node, request, time.Now())
 	}

@@ -13,7 +13,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
+	typedcertificates "k8s.io/client-go/kubernetes/typed/certificates/v1"
 	"k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -44,6 +47,9 @@ func (k KubeletCertificates) Problem() error {
 	return err
 }
 
+// requestsInPage is how many requests are read at once. Each may have more than a megabyte, of annotations and of what it asks for.
+const requestsInPage = 50
+
 // waitingPeriod is how often it is measured how long the oldest request waits.
 const waitingPeriod = 15 * time.Second
 
@@ -73,8 +79,7 @@ func startCertificates(ctx context.Context, e environment) (bool, error) {
 	}
 	shared := e.SharedInformers.Core().V1()
 	synced := []cache.InformerSynced{shared.Nodes().Informer().HasSynced, shared.Services().Informer().HasSynced}
-	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName)
-	source := cache.NewListWatchFromClient(client.CertificatesV1().RESTClient(), "certificatesigningrequests", metav1.NamespaceAll, serving)
+	source := servingRequests(client.CertificatesV1().CertificateSigningRequests())
 	go cache.NewReflector(source, &certificatesv1.CertificateSigningRequest{}, trimmed{approver}, 0).RunWithContext(ctx)
 	go e.measureCertificates(ctx, approver)
 	go func() {
@@ -85,6 +90,42 @@ func startCertificates(ctx context.Context, e environment) (bool, error) {
 		approver.Run(ctx)
 	}()
 	return true, nil
+}
+
+// servingRequests lists and watches the requests for serving certificates of kubelets. The list is for API servers that do not stream it.
+func servingRequests(requests typedcertificates.CertificateSigningRequestInterface) *cache.ListWatch {
+	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName).String()
+	return &cache.ListWatch{
+		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+			o.FieldSelector = serving
+			return listTrimmed(ctx, requests, o)
+		},
+		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+			o.FieldSelector = serving
+			return requests.Watch(ctx, o)
+		},
+	}
+}
+
+// listTrimmed trims each page of a list before it reads the next one: what is not kept of requests may be large.
+func listTrimmed(ctx context.Context, requests typedcertificates.CertificateSigningRequestInterface, o metav1.ListOptions) (*certificatesv1.CertificateSigningRequestList, error) {
+	all := &certificatesv1.CertificateSigningRequestList{}
+	// From etcd: the API server's cache would answer with all of it at once.
+	o.ResourceVersion, o.ResourceVersionMatch, o.Limit = "", "", requestsInPage
+	for {
+		page, err := requests.List(ctx, o)
+		if err != nil {
+			return nil, err
+		}
+		for n := range page.Items {
+			kept, _ := certificate.Trim(&page.Items[n]) // it never fails
+			all.Items = append(all.Items, *kept.(*certificatesv1.CertificateSigningRequest))
+		}
+		all.ListMeta = page.ListMeta
+		if o.Continue = page.Continue; o.Continue == "" {
+			return all, nil
+		}
+	}
 }
 
 // trimmed keeps of requests only which ones they are, also of those that the API server streams at first.

@@ -49,6 +49,9 @@ func Start(ctx context.Context, opts Options) (*Cluster, error) {
 	}
 	c := &Cluster{opts: opts, slot: slot}
 	if err := c.start(ctx); err != nil {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			err = context.Cause(ctx) // what the programs logged has nothing to do with it
+		}
 		//nolint:contextcheck // cleaning up goes on after ctx's end
 		return nil, errors.Join(fmt.Errorf("starting a cluster: %w", err), c.Stop())
 	}

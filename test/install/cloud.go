@@ -66,9 +66,12 @@ func Open(ctx context.Context, provider string, c *cluster.Cluster) (Cloud, erro
 	case "openstack":
 		return opened(OpenOpenStack(ctx, c))
 	default:
-		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: digitalocean, hcloud, openstack, sim", provider)
+		return nil, fmt.Errorf("opening a cloud: there is no cloud %q here; there are: %s", provider, strings.Join(Clouds(), ", "))
 	}
 }
+
+// Clouds are the providers that Open knows.
+func Clouds() []string { return []string{"digitalocean", "hcloud", "openstack", "sim"} }
 
 // opened returns nothing that is not nil with an error, as a nil pointer would be.
 func opened[C Cloud](c C, err error) (Cloud, error) {

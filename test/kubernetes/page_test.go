@@ -35,10 +35,10 @@ func TestPage(t *testing.T) {
 
 func TestPageOfTwoClouds(t *testing.T) {
 	text := string(page([]Published{
-		{Cloud: "a", Rows: []Row{{"works", "v1", Passed, 7, ""}, {"keeps the client", "v1", Skipped, 1, "it ends connections"}}},
+		{Cloud: "a", Rows: []Row{{"works", "v1", Passed, 7, ""}, {"keeps the client", "v0", Skipped, 1, "it ends connections"}}},
 		{Cloud: "sim", Rows: []Row{{"works", "v1", Skipped, 0, "it ends connections"}}, Calls: install.Calls{Writes: 5, Reads: 9}},
 	}))
-	for _, want := range []string{"| works | passed, 7 s | skipped (1) |", "| keeps the client | skipped (1) | not run |", "1. it ends connections\n", "| 5, at most "} {
+	for _, want := range []string{"| works | passed, 7 s | skipped (1) |", "| keeps the client (v0) | skipped (1) | not run |", "1. it ends connections\n", "| 5, at most "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page lacks %q:\n%s", want, text)
 		}

@@ -44,7 +44,7 @@ type Summary struct {
 
 // Run runs the specs. An error says why they could not run, or what was found that belongs to no spec.
 func Run(ctx context.Context, o Options) (sum Summary, err error) {
-	if err := errors.Join(o.check(), Missing()); err != nil {
+	if err := errors.Join(o.Check(), Missing()); err != nil {
 		return sum, err
 	}
 	suites, err := o.build(ctx)
@@ -69,10 +69,13 @@ func Run(ctx context.Context, o Options) (sum Summary, err error) {
 	return o.runSuites(ctx, s, w, suites)
 }
 
-// check returns what is wrong with the options.
-func (o Options) check() error {
+// Check returns what is wrong with the options.
+func (o Options) Check() error {
 	if o.Processes < 1 {
 		return fmt.Errorf("-procs is %d, want 1 or more", o.Processes)
+	}
+	if !slices.Contains(install.Clouds(), o.Cloud) {
+		return fmt.Errorf("there is no cloud %q whose load balancers these tests can judge; there are: %s", o.Cloud, strings.Join(install.Clouds(), ", "))
 	}
 	return nil
 }
@@ -98,7 +101,7 @@ func (o Options) runSuites(ctx context.Context, s *site, w *watch, suites []*sui
 	}
 	err = errors.Join(own.end(ctx), s.conclude(ctx, w))
 	sum.Calls = own.spent
-	fmt.Fprintf(o.Progress, "the life of the runner's own Service took %s\n", sum.Calls)
+	fmt.Fprintf(o.Progress, "the life of the runner's own Service took %s\nlogs and reports: %s\n", sum.Calls, o.Dir)
 	return sum, err
 }
 
@@ -157,7 +160,7 @@ func (o Options) runSuite(ctx context.Context, s *site, from *suite) ([]Result, 
 	return from.runParallel(ctx, o.Cloud, o.Processes, func(r *Result) {
 		r.Kubernetes = from.version
 		fmt.Fprintf(o.Progress, "%5.0f s  %-8s %4.0f s  %s\n", time.Since(began).Seconds(), r.Outcome, r.Took.Seconds(), r.Spec.Short())
-		if r.Outcome != Passed {
+		if r.Outcome == Failed || r.Outcome == Skipped {
 			fmt.Fprintf(o.Progress, "         %s\n", strings.ReplaceAll(strings.TrimSpace(r.Message), "\n", "\n         "))
 		}
 	}), context.Cause(ctx)

@@ -18,6 +18,8 @@ const (
 	Passed  Outcome = "passed"
 	Failed  Outcome = "failed"
 	Skipped Outcome = "skipped"
+	// Interrupted is one that the run ended before its end, or before its beginning.
+	Interrupted Outcome = "interrupted"
 )
 
 // Spec is a spec of a suite.

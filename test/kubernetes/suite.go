@@ -67,6 +67,10 @@ func (s suite) run(ctx context.Context, spec Spec, number int) Result {
 	_ = os.Remove(base + ".json") // of an earlier run
 	err := s.process(ctx, spec, base, limit)
 	result := Result{Spec: spec, Outcome: Failed, Took: time.Since(began)}
+	if ctx.Err() != nil {
+		result.Outcome = Interrupted
+		return result
+	}
 	r, problem := readReport(base + ".json")
 	if problem != nil {
 		result.Message = errors.Join(err, problem).Error()
@@ -119,7 +123,7 @@ func (s suite) runParallel(ctx context.Context, cloud string, processes int, tel
 	var telling sync.Mutex
 	var running sync.WaitGroup
 	for i, spec := range s.specs {
-		results[i] = Result{Spec: spec, Outcome: Failed, Message: "it was not run"}
+		results[i] = Result{Spec: spec, Outcome: Interrupted, Message: "it was not begun"}
 		free <- struct{}{}
 		if ctx.Err() != nil {
 			<-free

@@ -17,7 +17,7 @@ func Table(w io.Writer, results []Result) error {
 		switch r.Outcome {
 		case Failed:
 			failed = append(failed, r.Spec.Short())
-		case Skipped:
+		case Skipped, Interrupted:
 			note = r.Message
 		case Passed:
 		}
@@ -26,7 +26,11 @@ func Table(w io.Writer, results []Result) error {
 	if err := table.Flush(); err != nil {
 		return fmt.Errorf("writing the results: %w", err)
 	}
-	fmt.Fprintf(w, "%d passed, %d failed, %d skipped\n", count[Passed], count[Failed], count[Skipped])
+	fmt.Fprintf(w, "%d passed, %d failed, %d skipped", count[Passed], count[Failed], count[Skipped])
+	if n := count[Interrupted]; n > 0 {
+		fmt.Fprintf(w, ", %d interrupted", n)
+	}
+	fmt.Fprintln(w)
 	if len(failed) > 0 {
 		return fmt.Errorf("specs failed: %s", strings.Join(failed, "; "))
 	}

@@ -289,8 +289,8 @@ func TestLooksWaitForTheCache(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 		synctest.Wait()
-		if ensured, queued := m.Take(), services.Take(); len(ensured) != 1 || len(queued) > 0 {
-			t.Errorf("ensured %v, queued %v; want one look", ensured, queued)
+		if ensured, queued := m.Take(), services.Take(); len(ensured) != 1 || len(queued) != 1 {
+			t.Errorf("ensured %v, queued %v; want one look, and the controller asked to take its result", ensured, queued)
 		}
 	})
 }

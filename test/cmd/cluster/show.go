@@ -40,7 +40,10 @@ func show(ctx context.Context, opts cluster.Options, provider string) (err error
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, c.Stop()) }() //nolint:contextcheck // cleaning up goes on after ctx's end
+	defer func() { //nolint:contextcheck // cleaning up goes on after ctx's end
+		fmt.Fprintln(os.Stderr, "\nremoving everything")
+		err = errors.Join(err, c.Stop())
+	}()
 	cloud, err := install.Open(ctx, provider, c)
 	if err != nil {
 		return err
@@ -103,7 +106,8 @@ func steps(ctx context.Context, c *cluster.Cluster, helm *install.Helm, cloud in
 	if err := describeNodes(ctx, c, "before"); err != nil {
 		return err
 	}
-	fmt.Printf("\n$ helm install %s charts/multicloud-ccm %s --wait\n", install.Release, strings.Join(cloud.Arguments(), " "))
+	fmt.Printf("\nthe nodes have the image that was just built, which other flags name, as others name the cluster\n$ helm install %s charts/multicloud-ccm %s --wait\n",
+		install.Release, strings.Join(cloud.Arguments(), " "))
 	out, err := helm.Install(ctx, cloud, "--wait")
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/test/controlplane"
+	"github.com/multicloud-ccm/multicloud-ccm/test/kubernetes"
 )
 
 const (
@@ -62,6 +63,9 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 				t.Error("the run has no namespaces of its own")
 			}
 			r.signal(t, test.signal, test.toGroup)
+			if said := r.said.String(); strings.Contains(said, string(kubernetes.Failed)) {
+				t.Errorf("the run that was interrupted says that something failed:\n%s", said)
+			}
 			err := controlplane.Eventually(within(t, downLimit), func(context.Context) error {
 				var problems []error
 				for _, left := range added(before, look(t), "") {
@@ -90,6 +94,8 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 type interrupted struct {
 	cmd   *exec.Cmd
 	ended chan error
+	// said is all of its output, when it has ended.
+	said strings.Builder
 }
 
 // start starts a run and returns when it has said a line.
@@ -99,6 +105,7 @@ func start(t *testing.T, line string) *interrupted {
 	r.cmd.Env = append(os.Environ(), asCommand+"=1")
 	r.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	out, err := r.cmd.StderrPipe()
+	r.cmd.Stdout = r.cmd.Stderr
 	if err == nil {
 		err = r.cmd.Start()
 	}
@@ -112,6 +119,7 @@ func start(t *testing.T, line string) *interrupted {
 		scanner := bufio.NewScanner(out)
 		for scanner.Scan() {
 			fmt.Fprintln(os.Stderr, scanner.Text())
+			r.said.WriteString(scanner.Text() + "\n")
 			if strings.Contains(scanner.Text(), line) {
 				say()
 			}

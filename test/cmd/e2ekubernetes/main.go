@@ -30,7 +30,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	flags.BoolVar(&o.Nodes, "nodes", false, "run the spec of Nodes too, of another Kubernetes, which has to be built")
 	flags.IntVar(&o.Processes, "procs", 3, "run so `many` specs at a time, each in a process of its own")
 	flags.StringVar(&o.Dir, "dir", filepath.Join(root, "dist", "e2e-kubernetes"), "the `folder` for logs")
-	check := flags.Bool("check", false, "only say what this machine lacks")
+	check := flags.Bool("check", false, "only say what is wrong with the flags, and what this machine lacks")
 	record := flags.Bool("record", false, "add the results to the published ones and write docs/reference/kubernetes-e2e.md")
 	if err := command.Parse(flags, args); err != nil {
 		return err
@@ -39,7 +39,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return errors.New("-record publishes a whole run: it needs -slow and -nodes, and no -focus")
 	}
 	if *check {
-		return kubernetes.Missing()
+		return errors.Join(o.Check(), kubernetes.Missing())
 	}
 	here := ccm.Here()
 	summary, err := kubernetes.Run(ctx, o)

@@ -220,7 +220,7 @@ func TestLeftOut(t *testing.T) {
 // What is shown at the end can be copied: it has the settings, and the flags, of the CCM.
 func TestCommands(t *testing.T) {
 	got := commands("bin/quickstart-fake", fakeCloud{})
-	for _, want := range []string{"  export FAKE_URL=http://127.0.0.1:1\n", "  bin/quickstart-fake explain node node-2 --cloud-provider=fake --cloud-config=f.conf\n", "bin/quickstart-fake plan --cloud", "bin/quickstart-fake doctor --leader-elect=false --cloud"} {
+	for _, want := range []string{"  export FAKE_URL=http://127.0.0.1:1\n", "  bin/quickstart-fake explain node node-2 --node-deletion-grace=5s --cloud-provider=fake --cloud-config=f.conf\n", "bin/quickstart-fake plan --cloud", "bin/quickstart-fake doctor --leader-elect=false --cloud"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is not in %s", want, got)
 		}

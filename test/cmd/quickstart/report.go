@@ -116,7 +116,7 @@ func commands(binary string, c cloud) string {
 		fmt.Fprintf(&b, "  export %s\n", variable)
 	}
 	flags := strings.Join(append([]string{"--cloud-provider=" + c.provider()}, c.args()...), " ")
-	for _, command := range []string{"explain node " + stopped, "plan", "doctor --leader-elect=false"} {
+	for _, command := range []string{"explain node " + stopped + " " + grace, "plan", "doctor --leader-elect=false"} {
 		fmt.Fprintf(&b, "  %s %s %s\n", binary, command, flags)
 	}
 	return b.String()

@@ -22,9 +22,12 @@ const (
 	stopTime = 10 * time.Second
 )
 
+// grace is how long a Node has to be NotReady before its machine is judged.
+const grace = "--node-deletion-grace=5s"
+
 // haste are flags that shorten what protects a real cluster, so that nobody has to wait.
 var haste = []string{
-	"--node-deletion-grace=5s", "--node-deletion-confirm-gap=2s",
+	grace, "--node-deletion-confirm-gap=2s",
 	"--node-burst-window=1s", "--node-monitor-period=1s",
 }
 

@@ -85,8 +85,7 @@ func TestKubeletGetsItsCertificate(t *testing.T) {
 	defer m.Stop()
 	select {
 	case pair := <-got:
-		roots := x509.NewCertPool()
-		roots.AddCert(signer)
+		roots := signer.Roots()
 		for _, name := range []string{"worker-1", "10.0.0.1", "2001:db8::1"} {
 			if _, err := pair.Leaf.Verify(x509.VerifyOptions{Roots: roots, DNSName: name}); err != nil {
 				t.Error(err)

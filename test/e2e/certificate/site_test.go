@@ -5,18 +5,10 @@ package certificate_test
 
 import (
 	"context"
-	"crypto/ecdsa"
-	"crypto/elliptic"
-	"crypto/rand"
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
 	"maps"
-	"math/big"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -70,7 +62,7 @@ var (
 	// approver is the client of the approver's own account.
 	approver kubernetes.Interface
 	// signer is the authority that kube-controller-manager signs with.
-	signer *x509.Certificate
+	signer *kubelet.Signer
 )
 
 func TestMain(m *testing.M) { os.Exit(start(m)) }
@@ -94,14 +86,12 @@ func start(m *testing.M) int {
 }
 
 func begin(ctx context.Context, dir string) (err error) {
-	if err = writeSigner(dir); err != nil {
+	if signer, err = kubelet.NewSigner(dir); err != nil {
 		return err
 	}
 	env, err = controlplane.Start(ctx, controlplane.Options{
 		Progress: os.Stderr, Controllers: []string{"certificatesigningrequest-signing-controller"},
-		ControllerManagerArgs: []string{
-			"--cluster-signing-kubelet-serving-cert-file=" + filepath.Join(dir, "signer.crt"), "--cluster-signing-kubelet-serving-key-file=" + filepath.Join(dir, "signer.key"),
-		},
+		ControllerManagerArgs: signer.ControllerManagerArgs(),
 	})
 	if err != nil {
 		return err
@@ -120,32 +110,6 @@ func begin(ctx context.Context, dir string) (err error) {
 	config.QPS, config.Burst = 400, 400 // as the controller manager's own (ADR 8)
 	approver, err = kubernetes.NewForConfig(config)
 	return err
-}
-
-// writeSigner makes an authority of its own for serving certificates.
-func writeSigner(dir string) error {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return err
-	}
-	signer = &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "kubelet-serving"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, signer, signer, &key.PublicKey, key)
-	if err != nil {
-		return err
-	}
-	private, err := x509.MarshalECPrivateKey(key)
-	if err != nil {
-		return err
-	}
-	if signer, err = x509.ParseCertificate(der); err != nil {
-		return err
-	}
-	return errors.Join(
-		os.WriteFile(filepath.Join(dir, "signer.crt"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600),
-		os.WriteFile(filepath.Join(dir, "signer.key"), pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}), 0o600))
 }
 
 // site is the cluster with a cloud of machines, for one test.
