@@ -40,13 +40,15 @@ type grant struct {
 	Lease      bool     `json:"lease,omitempty"`
 	Names      []string `json:"names,omitempty"`
 	Namespaced bool     `json:"namespaced,omitempty"`
+	// Namespace is the one of a namespaced grant, that of the lease when empty.
+	Namespace string `json:"namespace,omitempty"`
 }
 
 func grants() []grant {
 	const lease = "lease"
 	var all []grant
 	for _, g := range rbac.Rules(lease) {
-		one := grant{For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs, Names: g.Names, Namespaced: g.Namespaced}
+		one := grant{For: g.For, Controllers: g.Controllers, Group: g.Group, Resource: g.Resource, Verbs: g.Verbs, Names: g.Names, Namespaced: g.Namespaced, Namespace: g.Namespace}
 		if slices.Contains(g.Names, lease) {
 			one.Lease, one.Names = true, nil
 		}

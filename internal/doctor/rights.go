@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -113,7 +114,7 @@ func needed(o Options) []lackingRight {
 		}
 		namespace := ""
 		if grant.Namespaced {
-			namespace = o.Lease.Namespace
+			namespace = cmp.Or(grant.Namespace, o.Lease.Namespace)
 		}
 		for _, verb := range grant.Verbs {
 			for _, name := range append(grant.Names, make([]string, max(0, 1-len(grant.Names)))...) {

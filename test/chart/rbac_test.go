@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
@@ -19,6 +20,7 @@ func TestPermissionsFollowControllers(t *testing.T) {
 	switches := []struct{ value, controller string }{
 		{"node", "cloud-node-controller"}, {"nodeLifecycle", "cloud-node-lifecycle-controller"},
 		{"service", "service-lb-controller"}, {"firewall", controller.CloudFirewall},
+		{"kubeletServingCertificate", controller.KubeletCertificate},
 	}
 	for set := 1; set < 1<<len(switches); set++ {
 		values := []string{minimal("digitalocean"), "leaderElection: {resourceName: my-lease}"}
@@ -57,7 +59,14 @@ func TestStaticHasNoCredentialsAndNoServices(t *testing.T) {
 
 func comparePermissions(t *testing.T, name string, out output, running []string) {
 	t.Helper()
-	cluster, namespaced := permissions("my-lease", running)
+	cluster, namespaces := permissions("my-lease", running)
+	namespaced := namespaces[""]
+	delete(namespaces, "")
+	for namespace, want := range namespaces {
+		if diff := cmp.Diff(want, roleIn(out, namespace)); diff != "" {
+			t.Errorf("%s: Role in %s (-program +chart):\n%s", name, namespace, diff)
+		}
+	}
 	if diff := cmp.Diff(cluster, as[rbacv1.ClusterRole](t, out, "ClusterRole", "multicloud-ccm").Rules); diff != "" {
 		t.Errorf("%s: ClusterRole (-program +chart):\n%s", name, diff)
 	}
@@ -70,8 +79,30 @@ func comparePermissions(t *testing.T, name string, out output, running []string)
 	}
 }
 
-// permissions are what the program needs to run some controllers.
-func permissions(lease string, running []string) (cluster, namespaced []rbacv1.PolicyRule) {
+// roleIn returns the rules that the account has in another namespace than that of the lease.
+func roleIn(out output, namespace string) (rules []rbacv1.PolicyRule) {
+	const name = "multicloud-ccm-elsewhere"
+	bound := false
+	for _, object := range out.objects {
+		if object.GetNamespace() != namespace || object.GetName() != name {
+			continue
+		}
+		var role rbacv1.Role
+		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &role); err != nil {
+			return nil
+		}
+		bound = bound || object.GetKind() == "RoleBinding"
+		rules = append(rules, role.Rules...)
+	}
+	if !bound {
+		return nil
+	}
+	return rules
+}
+
+// permissions are what the program needs to run some controllers: in the whole cluster, and by namespace, "" for that of the lease.
+func permissions(lease string, running []string) (cluster []rbacv1.PolicyRule, namespaced map[string][]rbacv1.PolicyRule) {
+	namespaced = map[string][]rbacv1.PolicyRule{}
 	for _, g := range rbac.Rules(lease) {
 		needed := g.Controllers == nil || slices.ContainsFunc(g.Controllers, func(c string) bool { return slices.Contains(running, c) })
 		if !needed {
@@ -79,7 +110,7 @@ func permissions(lease string, running []string) (cluster, namespaced []rbacv1.P
 		}
 		rule := rbacv1.PolicyRule{APIGroups: []string{g.Group}, Resources: []string{g.Resource}, ResourceNames: g.Names, Verbs: g.Verbs}
 		if g.Namespaced {
-			namespaced = append(namespaced, rule)
+			namespaced[g.Namespace] = append(namespaced[g.Namespace], rule)
 		} else {
 			cluster = append(cluster, rule)
 		}

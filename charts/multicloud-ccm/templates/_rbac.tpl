@@ -1,14 +1,15 @@
 {{/* Permissions, from files/rbac.yaml: those of the controllers that run. */}}
 
-{{/* Rules, from a dict of root and namespaced. */}}
+{{/* Rules, from a dict of root, namespaced, and the namespace where it is not that of the lease. */}}
 {{- define "multicloud-ccm.rules" -}}
 {{- $running := (include "multicloud-ccm.controllers" .root | fromJson).list }}
 {{- $namespaced := .namespaced }}
+{{- $namespace := default "" .namespace }}
 {{- $root := .root }}
 {{- range .root.Files.Get "files/rbac.yaml" | fromYamlArray }}
 {{- $needed := not .controllers }}
 {{- range .controllers | default list }}{{ if has . $running }}{{ $needed = true }}{{ end }}{{ end }}
-{{- if and $needed (eq (default false .namespaced) $namespaced) }}
+{{- if and $needed (eq (default false .namespaced) $namespaced) (eq (default "" .namespace) $namespace) }}
 # {{ .for }}
 - apiGroups: [{{ .group | quote }}]
   resources: [{{ .resource | quote }}]
@@ -29,6 +30,19 @@
   resources: ["services"]
   verbs: ["list"]
 {{- end }}
+{{- end }}
+
+{{/* The namespaces beside that of the lease in which there are rules. */}}
+{{- define "multicloud-ccm.otherNamespaces" -}}
+{{- $running := (include "multicloud-ccm.controllers" . | fromJson).list }}
+{{- $all := list }}
+{{- range .Files.Get "files/rbac.yaml" | fromYamlArray }}
+{{- if .namespace }}
+{{- $namespace := .namespace }}
+{{- range .controllers }}{{ if has . $running }}{{ $all = append $all $namespace }}{{ end }}{{ end }}
+{{- end }}
+{{- end }}
+{{- dict "list" ($all | uniq | sortAlpha) | toJson }}
 {{- end }}
 
 {{- define "multicloud-ccm.subjects" -}}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/cloud-provider/names"
 	"sigs.k8s.io/yaml"
 
@@ -26,8 +27,9 @@ type Grant struct {
 	// Names bound the grant to objects of these names.
 	Names []string
 	Verbs []string
-	// Namespaced grants are given in the namespace of the lease only.
+	// Namespaced grants are given in one namespace only: Namespace, or that of the lease where it is empty.
 	Namespaced bool
+	Namespace  string
 }
 
 // groupCertificates is the API group of CertificateSigningRequests.
@@ -54,8 +56,8 @@ func Rules(lease string) []Grant {
 		{For: "requests of kubelets", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests", Verbs: []string{"get", "list", "watch"}},
 		{For: "approval of their requests", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests/approval", Verbs: []string{"update"}},
 		{For: "approval for this signer", Controllers: kubelet, Group: groupCertificates, Resource: "signers", Names: []string{"kubernetes.io/kubelet-serving"}, Verbs: []string{"approve"}},
-		{For: "where the API server is reached, which no kubelet gets", Controllers: kubelet, Group: "discovery.k8s.io", Resource: "endpointslices", Names: []string{"kubernetes"}, Verbs: []string{"get"}},
-		{For: "where new machines reach the API server", Controllers: kubelet, Resource: "configmaps", Names: []string{"cluster-info"}, Verbs: []string{"get"}},
+		{For: "where the API server is reached, which no kubelet gets", Controllers: kubelet, Group: "discovery.k8s.io", Resource: "endpointslices", Names: []string{"kubernetes"}, Verbs: []string{"get"}, Namespaced: true, Namespace: metav1.NamespaceDefault},
+		{For: "where new machines reach the API server", Controllers: kubelet, Resource: "configmaps", Names: []string{"cluster-info"}, Verbs: []string{"get"}, Namespaced: true, Namespace: metav1.NamespacePublic},
 		{For: "events", Resource: "events", Verbs: []string{"create", "patch", "update"}},
 		{For: "metrics: who asks", Group: "authentication.k8s.io", Resource: "tokenreviews", Verbs: []string{"create"}},
 		{For: "metrics: whether they may", Group: "authorization.k8s.io", Resource: "subjectaccessreviews", Verbs: []string{"create"}},
@@ -84,7 +86,7 @@ func Manifest(namespace, serviceAccount string) []byte {
 		object("v1", "ServiceAccount", namespace, serviceAccount, nil),
 		rbacObject("ClusterRole", "", rbacName, map[string]any{"rules": cluster}),
 		rbacObject("ClusterRoleBinding", "", rbacName, binding("ClusterRole", rbacName, subjects)),
-		rbacObject("Role", leaseNamespace, rbacName, map[string]any{"rules": namespaced}),
+		rbacObject("Role", leaseNamespace, rbacName, map[string]any{"rules": namespaced[""]}),
 		rbacObject("RoleBinding", leaseNamespace, rbacName, binding("Role", rbacName, subjects)),
 		rbacObject("RoleBinding", leaseNamespace, rbacName+authReaderSuffix, binding("Role", authReaderRole, subjects)),
 	)
@@ -100,23 +102,29 @@ func ManifestOf(name, namespace, serviceAccount string) []byte {
 	own := slices.DeleteFunc(Rules(defaultLease), func(g Grant) bool { return !slices.Equal(g.Controllers, []string{name}) })
 	// With an account of its own it needs also what every process has.
 	own = append(own, Grant{Resource: "nodes", Verbs: []string{"get"}})
-	cluster, _ := rules(own)
-	role := rbacName + ":" + name
-	return documents(
+	cluster, namespaced := rules(own)
+	role, subjects := rbacName+":"+name, accounts(namespace, serviceAccount)
+	objects := []map[string]any{
 		rbacObject("ClusterRole", "", role, map[string]any{"rules": cluster}),
-		rbacObject("ClusterRoleBinding", "", role, binding("ClusterRole", role, accounts(namespace, serviceAccount))),
-	)
+		rbacObject("ClusterRoleBinding", "", role, binding("ClusterRole", role, subjects)),
+	}
+	for _, in := range slices.Sorted(maps.Keys(namespaced)) {
+		objects = append(objects, rbacObject("Role", in, role, map[string]any{"rules": namespaced[in]}), rbacObject("RoleBinding", in, role, binding("Role", role, subjects)))
+	}
+	return documents(objects...)
 }
 
 func accounts(namespace, name string) []rbacv1.Subject {
 	return []rbacv1.Subject{{Kind: rbacv1.ServiceAccountKind, Namespace: namespace, Name: name}}
 }
 
-func rules(grants []Grant) (cluster, namespaced []rbacv1.PolicyRule) {
+// rules returns the rules of the cluster and those of each namespace, "" for that of the lease.
+func rules(grants []Grant) (cluster []rbacv1.PolicyRule, namespaced map[string][]rbacv1.PolicyRule) {
+	namespaced = map[string][]rbacv1.PolicyRule{}
 	for _, g := range grants {
 		rule := rbacv1.PolicyRule{APIGroups: []string{g.Group}, Resources: []string{g.Resource}, ResourceNames: g.Names, Verbs: g.Verbs}
 		if g.Namespaced {
-			namespaced = append(namespaced, rule)
+			namespaced[g.Namespace] = append(namespaced[g.Namespace], rule)
 		} else {
 			cluster = append(cluster, rule)
 		}
