@@ -11,6 +11,7 @@ import (
 	typedcorev1 "k8s.io/client-go/kubernetes/typed/core/v1"
 	cloudprovider "k8s.io/cloud-provider"
 	"k8s.io/cloud-provider/api"
+	servicehelper "k8s.io/cloud-provider/service/helpers"
 	"k8s.io/klog/v2"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -213,8 +214,18 @@ func (a *Adapter) watched(svc *corev1.Service, err error) error {
 		klog.V(2).InfoS("The load balancer has to wait", "service", klog.KObj(svc), "reason", pending.Reason, "lookAfter", pending.After)
 	}
 	a.watch.tell(svc, pending)
-	a.watch.when(pending, svc)
+	a.watch.when(pending, finalized(svc))
 	return cloudprovider.ImplementedElsewhere
+}
+
+// finalized returns the Service with the finalizer: the controller adds it before it asks for a load balancer, and not to its own copy.
+func finalized(svc *corev1.Service) *corev1.Service {
+	if servicehelper.HasLBFinalizer(svc) {
+		return svc
+	}
+	svc = svc.DeepCopy()
+	svc.Finalizers = append(svc.Finalizers, servicehelper.LoadBalancerCleanupFinalizer)
+	return svc
 }
 
 // UpdateLoadBalancer makes the Nodes the balancer's targets. The controller has kept the

@@ -66,3 +66,33 @@ func TestOneWorkerIsKeptFree(t *testing.T) {
 		}
 	})
 }
+
+// A Service that no worker was free for is looked at when the cache shows the finalizer, which the controller has just added: the controller
+// is asked only for its result, and tells once that it begins.
+func TestServiceThatNoWorkerWasFreeFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, services := &waitingBalancers{free: make(chan struct{})}, &fakeServices{}
+		close(m.free)
+		a := adapter(m, services)
+		a.workers.all = 2
+		a.workers.busy.Store(1)
+		services.current = service("web")
+		if _, err := a.EnsureLoadBalancer(t.Context(), "", service("web"), nil); err != cloudprovider.ImplementedElsewhere { //nolint:errorlint // the controller compares so
+			t.Errorf("error %v", err)
+		}
+		synctest.Wait()
+		if begun, queued := m.Take(), services.Take(); len(begun) > 0 || len(queued) > 0 {
+			t.Errorf("begun %v, queued %v before the finalizer can be seen", begun, queued)
+		}
+		services.current = service("web", withFinalizer)
+		time.Sleep(soon)
+		synctest.Wait()
+		if begun, queued := m.Take(), services.Take(); len(begun) != 1 || len(queued) != 1 {
+			t.Errorf("begun %v, queued %v; want a look, and the controller asked to take its result", begun, queued)
+		}
+		begins := &corev1.Event{Reason: "EnsuringLoadBalancer", InvolvedObject: corev1.ObjectReference{UID: service("web").UID}}
+		if !a.Quiet(begins) {
+			t.Error("it is said again that it begins")
+		}
+	})
+}
