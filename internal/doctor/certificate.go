@@ -76,6 +76,8 @@ func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, 
 //	none for longer than patience                     ok
 //	some, and the controller does not run             warning: nobody approves them
 //	some, and it runs                                 warning, with the reason of the event
+//
+// Where it runs, a kubelet that signs its certificate itself is a warning too.
 func judgeCertificates(f *facts) Outcome {
 	switch {
 	case f.nodesKnown() != nil:
@@ -95,6 +97,11 @@ func judgeCertificates(f *facts) Outcome {
 		}
 	}
 	switch {
+	case len(evidence) == 0 && len(f.kubelets.selfSigned) > 0:
+		return warning("the certificates of kubelets are approved, but these sign theirs themselves: "+names(f.kubelets.selfSigned),
+			"set serverTLSBootstrap: true in their configuration, and restart them: docs/how-to/kubelet-certificates.md")
+	case len(evidence) == 0 && len(f.kubelets.unreached) > 0:
+		return fine("no kubelet waits for the certificate that it serves with; not reached from here: %s", names(f.kubelets.unreached))
 	case len(evidence) == 0:
 		return fine("no kubelet waits for the certificate that it serves with")
 	case !f.runs(controller.KubeletCertificate):

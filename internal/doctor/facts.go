@@ -18,6 +18,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // facts are what the checks judge. They are read once and not changed.
@@ -39,6 +40,7 @@ type facts struct {
 	hooks              fact[[]hook]
 	rights             fact[[]lackingRight]
 	certificates       fact[[]waitingRequest]
+	kubelets           kubelets
 	sky                sky
 	// owned are the balancers of the account, with the Services that their ownership tags name.
 	owned fact[[]cloud.OwnedBalancer]
@@ -84,6 +86,9 @@ func gather(ctx context.Context, o Options, now time.Time) *facts {
 	part(func() { f.hooks = hooks(ctx, r, f.writings()) }, &f.hooks.err)
 	part(func() { f.events = warnings(ctx, r) }, &f.events.err)
 	part(func() { f.certificates = servingRequests(ctx, r) }, &f.certificates.err)
+	if own, _ := f.mine(); o.runs(controller.KubeletCertificate) {
+		part(func() { f.kubelets = askKubelets(ctx, own) })
+	}
 	if balances {
 		part(func() { f.owned = owned(answering, f) }, &f.owned.err)
 		part(func() { f.refused = refusals(ctx, f.nodes.value, f.services.value, proxyPort) })

@@ -154,18 +154,19 @@ func (s *verified) renewed(t *testing.T, before *x509.Certificate) (next *x509.C
 	return next
 }
 
-// join gives the machine an address, with which the Node and then the kubelet have to serve.
+// join gives the machine a public address, which the Node and then the certificate have to have. Of private ones the Node has the
+// kubelet's --node-ip alone.
 func (s *verified) join(t *testing.T, before *x509.Certificate) {
-	const added = "10.77.0.9"
+	const added = "203.0.113.9"
 	if before.VerifyHostname(added) == nil {
 		t.Fatalf("%s is in the certificate before the machine has it", added)
 	}
 	machine := s.cloud.Machines[s.node.Name()]
-	machine.Addresses = append(machine.Addresses, api.Address{Kind: api.AddressPrivate, IP: added})
+	machine.Addresses = append(machine.Addresses, api.Address{Kind: api.AddressPublic, IP: added})
 	_, err := s.cloud.EditMachine(machine)
 	must(t, err)
 	_, err = s.WaitNode(within(t, patience), s.node.Name(), func(node *corev1.Node) error {
-		if !slices.Contains(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeInternalIP, Address: added}) {
+		if !slices.Contains(node.Status.Addresses, corev1.NodeAddress{Type: corev1.NodeExternalIP, Address: added}) {
 			return fmt.Errorf("the Node has %v", node.Status.Addresses)
 		}
 		return nil
