@@ -138,6 +138,13 @@ func (r *reader) readName(ctx context.Context, name string) (machines, error) {
 	if err != nil {
 		return nil, fmt.Errorf("finding the machine named %q: %w", name, err)
 	}
+	if listed := r.cache.NamedSince(name, started); len(listed) > 0 { // a list that began later has the name
+		found = nil
+		for _, record := range listed {
+			found = append(found, record.Instance)
+		}
+		return found, nil
+	}
 	if len(found) == 0 {
 		r.cache.Miss(cache.Key{Name: name})
 	}

@@ -86,15 +86,20 @@ func TestListedAfterASlowRead(t *testing.T) {
 		address := cloud.Address{Type: cloud.AddressInternalIP, Address: "10.0.9.9"}
 		w.change(moved, func(machine *cloud.Instance) { machine.Addresses = []cloud.Address{address} })
 		w.terminate(gone)
+		next := w.boot("next")
+		w.change(next, func(machine *cloud.Instance) { machine.Name = "gone" })
 		for _, at := range []string{"during the reads", "after them"} {
 			machines, err := i.Listed(t.Context(), since)
-			if err != nil || len(machines) != 31 {
-				t.Errorf("%s: %d machines, %v; want 31", at, len(machines), err)
+			if err != nil || len(machines) != 32 {
+				t.Errorf("%s: %d machines, %v; want 32", at, len(machines), err)
 			}
 			for _, machine := range machines {
 				if machine.ID == gone || machine.ID == moved && !slices.Equal(machine.Addresses, []cloud.Address{address}) {
 					t.Errorf("%s: %+v", at, machine)
 				}
+			}
+			if found, err := i.ByName(t.Context(), bare("gone")); err != nil || found["gone"].ID != next {
+				t.Errorf("%s: the name is %s's, %v; want %s", at, found["gone"].ID, err, next)
 			}
 			time.Sleep(20 * time.Second)
 		}
@@ -121,28 +126,42 @@ func (s *slowSearch) FindByName(ctx context.Context, name string) ([]cloud.Insta
 
 // A search by name that began before a list and ended after it does not change whose the name is.
 func TestByNameAfterASlowSearch(t *testing.T) {
-	simulate(t, func(t *testing.T) {
-		w := newWorld(digitalOcean)
-		s := &slowSearch{world: w}
-		i := w.inventoryOf(s, nil)
-		w.members("n", 30, true)
-		w.status(t.Context(), i, 10)
-		old := w.boot("web")
-		s.takes = 10 * time.Second
-		go func() { _, _ = i.ByName(t.Context(), bare("web")) }()
-		time.Sleep(time.Second)
-		s.takes = 0
-		w.change(old, func(machine *cloud.Instance) { machine.Name = "retired" })
-		next := w.boot("next")
-		w.change(next, func(machine *cloud.Instance) { machine.Name = "web" })
-		if _, err := i.Listed(t.Context(), time.Now()); err != nil {
-			t.Fatal(err)
+	for name, goes := range map[string]func(*world, cloud.InstanceID){
+		"it is renamed": func(w *world, id cloud.InstanceID) {
+			w.change(id, func(machine *cloud.Instance) { machine.Name = "retired" })
+		},
+		"it is deleted": func(w *world, id cloud.InstanceID) { w.terminate(id) },
+	} {
+		t.Run(name, func(t *testing.T) { simulate(t, func(t *testing.T) { searchSlowly(t, goes) }) })
+	}
+}
+
+// searchSlowly searches for a machine, which goes meanwhile, while another one gets its name.
+func searchSlowly(t *testing.T, goes func(*world, cloud.InstanceID)) {
+	w := newWorld(digitalOcean)
+	s := &slowSearch{world: w}
+	i := w.inventoryOf(s, nil)
+	w.members("n", 30, true)
+	w.status(t.Context(), i, 10)
+	old := w.boot("web")
+	s.takes = 10 * time.Second
+	go func() {
+		if found, err := i.ByName(t.Context(), bare("web")); err == nil && found["web"].ID == old {
+			t.Errorf("the slow search itself answers %+v", found["web"])
 		}
-		for _, at := range []string{"during the search", "after it"} {
-			if found, err := i.ByName(t.Context(), bare("web")); err != nil || found["web"].ID != next {
-				t.Errorf("%s: %+v, %v", at, found["web"], err)
-			}
-			time.Sleep(15 * time.Second)
+	}()
+	time.Sleep(time.Second)
+	s.takes = 0
+	goes(w, old)
+	next := w.boot("next")
+	w.change(next, func(machine *cloud.Instance) { machine.Name = "web" })
+	if _, err := i.Listed(t.Context(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for _, at := range []string{"during the search", "after it"} {
+		if found, err := i.ByName(t.Context(), bare("web")); err != nil || found["web"].ID != next {
+			t.Errorf("%s: %+v, %v", at, found["web"], err)
 		}
-	})
+		time.Sleep(15 * time.Second)
+	}
 }

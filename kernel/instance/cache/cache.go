@@ -145,6 +145,14 @@ func (c *Cache) Named(name string) []*Record {
 	return records
 }
 
+// NamedSince is Named where the newest list that is believed started after since, nil where it did not.
+func (c *Cache) NamedSince(name string, since time.Time) []*Record {
+	if !c.Lists().Installed.Started.After(since) {
+		return nil
+	}
+	return c.Named(name)
+}
+
 // Learn remembers machines that a direct read which started at seen returned.
 func (c *Cache) Learn(items []cloud.Instance, seen time.Time) {
 	c.mu.Lock()

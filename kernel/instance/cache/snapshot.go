@@ -47,13 +47,18 @@ func (s *Snapshot) Has(id cloud.InstanceID) bool { return s.byID[id] != nil }
 // All returns the records by id, in no order.
 func (s *Snapshot) All() iter.Seq2[cloud.InstanceID, *Record] { return maps.All(s.byID) }
 
-// with returns a snapshot that knows these machines too, as a read that started at seen returned them. What a later one said stays.
+// with returns a snapshot that knows these machines too, as a read that started at seen returned them. What a later one said stays, also
+// whose a name is.
 func (s *Snapshot) with(items []cloud.Instance, seen time.Time) *Snapshot {
 	c := *s
 	c.byID, c.byName = maps.Clone(s.byID), maps.Clone(s.byName)
 	for _, item := range items {
-		if old := s.byID[item.ID]; old == nil || !old.Seen.After(seen) {
-			c.add(item, seen)
+		if old := s.byID[item.ID]; old != nil && old.Seen.After(seen) {
+			continue
+		}
+		c.add(item, seen)
+		if named := s.byName[item.Name]; s.Started.After(seen) && len(named) > 0 {
+			c.byName[item.Name] = named
 		}
 	}
 	return &c
