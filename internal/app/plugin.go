@@ -56,8 +56,8 @@ func newPluginCommand() *cobra.Command {
 // pluginCompletion shows how the plugin is completed: kubectl asks a program of that name, and a script of this command completes the program
 // that kubectl runs.
 const pluginCompletion = `  # After kubectl ccm, in each shell that completes kubectl: a program in a folder of PATH
-  printf '#!/bin/sh\nexec kubectl-ccm __complete "$@"\n' > /usr/local/bin/kubectl_complete-ccm
-  chmod +x /usr/local/bin/kubectl_complete-ccm
+  printf '#!/bin/sh\nexec kubectl-ccm __complete "$@"\n' > ~/.local/bin/kubectl_complete-ccm
+  chmod +x ~/.local/bin/kubectl_complete-ccm
   # After kubectl-ccm: bash, with the package bash-completion
   kubectl-ccm completion bash > /etc/bash_completion.d/kubectl-ccm
   # zsh, in a folder of $fpath

@@ -56,7 +56,7 @@ func platforms() []Platform {
 			Note:     "Controllers are no nodes unless they run with --enable-worker: set controlPlane.required=false."},
 		{Name: "kops", Title: "kOps", APIServer: "service", Port: 443,
 			Kubelet:  "spec.kubelet.cloudProvider: external, which kOps sets itself for its clouds",
-			Embedded: "spec.cloudControllerManager.controllers without any of its controllers: kOps applies the addon of its own one again",
+			Embedded: "switch all of its controllers off in spec.cloudControllerManager.controllers; kOps would apply a removed addon again",
 			Note:     "Its Pods keep their lease and port 10258: set leaderElection.resourceName and metrics.port. See examples/install/kops/cluster.yaml."},
 	}
 }

@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
-	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/tools/pager"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
@@ -42,30 +40,21 @@ func servingRequests(ctx context.Context, r *reader) fact[[]waitingRequest] {
 	return fact[[]waitingRequest]{value: waiting}
 }
 
-// latestRequests returns the latest request of each Node, without a name where it is decided. A page is in the order of names.
+// latestRequests returns the latest request of each Node, without a name where it is decided. A page is in the order of names. Of those of
+// one second it is an undecided one.
 func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, error) {
-	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName).String()
 	latest := map[string]waitingRequest{}
-	pages := pager.New(func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-		return r.client.CertificatesV1().CertificateSigningRequests().List(ctx, o)
-	})
-	err := pages.EachListItem(ctx, metav1.ListOptions{FieldSelector: serving}, func(obj runtime.Object) error {
-		csr, ok := obj.(*certificatesv1.CertificateSigningRequest)
-		if !ok {
-			return nil
-		}
-		name, node, made := csr.Name, judge.NodeOf(csr), csr.CreationTimestamp.Time
+	_, err := certificate.EachServing(ctx, r.client.CertificatesV1().CertificateSigningRequests(), func(csr *certificatesv1.CertificateSigningRequest) {
+		name, node, made := strings.Clone(csr.Name), judge.NodeOf(csr), csr.CreationTimestamp.Time
 		if !judge.Open(csr) {
 			name = ""
 		}
 		switch before := latest[node]; {
-		case node == "", before.since.After(made):
-			return nil
-		case before.since.Equal(made) && before.name != "" && name == "": // of the same second: it waits
-			return nil
+		case node == "", before.since.After(made), before.since.Equal(made) && before.name != "" && name == "":
+		default:
+			node = strings.Clone(node)
+			latest[node] = waitingRequest{name, node, made}
 		}
-		latest[node] = waitingRequest{name, node, made}
-		return nil
 	})
 	return latest, err
 }
@@ -111,14 +100,14 @@ func judgeCertificates(f *facts) Outcome {
 	return warning("kubelets wait for the certificates that they serve with", "", bounded(evidence)...)
 }
 
-// whyWaiting is what the controller's latest event on a Node says, "" where there is none.
+// whyWaiting is what the latest event of the controller's name on a Node says, "" where there is none. Kubelets may write events too.
 func whyWaiting(events []corev1.Event, node string) string {
 	var latest time.Time
 	why := ""
 	for n := range events {
 		e := &events[n]
 		if e.Reason == event.CertificateWaits.Name && e.InvolvedObject.Kind == "Node" && e.InvolvedObject.Name == node && !eventTime(e).Before(latest) {
-			latest, why = eventTime(e), ": "+e.Message
+			latest, why = eventTime(e), "; an event says: "+e.Message
 		}
 	}
 	return why

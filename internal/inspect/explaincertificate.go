@@ -2,17 +2,23 @@ package inspect
 
 import (
 	"slices"
+	"strings"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 )
+
+// soonDecided is how long the decision about a request, and then its certificate, may take.
+const soonDecided = time.Minute
 
 // ServingRequest is what is known of the certificate that a Node's kubelet asked for last.
 type ServingRequest struct {
 	// Request is nil where there is none.
 	Request *certificatesv1.CertificateSigningRequest
-	// Waits is what the latest event on the Node says of a request that waits, "" where there is none.
+	// Waits is what is known of why a request waits.
 	Waits string
 	// Err is why nothing is known.
 	Err error
@@ -26,7 +32,7 @@ type ServingRequest struct {
 //	is denied, or its signing failed   a problem
 //	is approved, and not signed        a problem after a minute
 //	is approved                        approved
-//	is undecided                       a problem
+//	is undecided                       a problem after a minute
 func (e *Explanation) AddServingRequest(r ServingRequest, now time.Time) {
 	s, csr := e.section("Serving certificate"), r.Request
 	switch {
@@ -48,20 +54,25 @@ func (e *Explanation) AddServingRequest(r ServingRequest, now time.Time) {
 		return &csr.Status.Conditions[at]
 	}
 	denied, failed, approved := found(certificatesv1.CertificateDenied), found(certificatesv1.CertificateFailed), found(certificatesv1.CertificateApproved)
+	because := func(c *certificatesv1.CertificateSigningRequestCondition) string {
+		return strings.TrimPrefix(c.Reason+": "+c.Message, ": ")
+	}
 	switch {
 	case denied != nil:
-		s.problem("decision", "denied", denied.Reason+": "+denied.Message)
+		s.problem("decision", "denied", because(denied))
 	case failed != nil:
-		s.problem("decision", "not signed", failed.Reason+": "+failed.Message)
+		s.problem("decision", "not signed", because(failed))
+	case approved == nil && now.Sub(csr.CreationTimestamp.Time) < soonDecided:
+		s.add("decision", "waits", "it is new")
 	case approved == nil:
 		why := r.Waits
-		if why == "" {
-			why = "no event says why; kubectl certificate approve " + csr.Name + " approves it all the same"
+		if command := certificate.Approval(csr.Name); command != "" {
+			why += "; look at what it asks for before you approve it: kubectl get csr " + csr.Name + " -o yaml; " + command
 		}
 		s.problem("decision", "waits", why)
-	case len(csr.Status.Certificate) == 0 && now.Sub(approved.LastUpdateTime.Time) > time.Minute:
+	case len(csr.Status.Certificate) == 0 && now.Sub(approved.LastUpdateTime.Time) > soonDecided:
 		s.problem("decision", "approved", "nobody signs it: kube-controller-manager does, with --cluster-signing-cert-file or --cluster-signing-kubelet-serving-cert-file")
 	default:
-		s.add("decision", "approved", approved.Reason+": "+approved.Message)
+		s.add("decision", "approved", because(approved))
 	}
 }

@@ -15,7 +15,6 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/validation"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -79,13 +78,13 @@ type Outcome struct {
 	Err error
 }
 
-// String is the message for people. A shell would read what is in the names of some requests.
+// String is the message for people.
 func (o Outcome) String() string {
 	text := fmt.Sprintf("the request %q for a serving certificate is not approved: %s", cloud.Shorten(o.Request, cloud.MostOfValue), o.Message)
-	if len(validation.IsDNS1123Subdomain(o.Request)) > 0 {
-		return text
+	if command := Approval(o.Request); command != "" {
+		text += "; to approve it all the same: " + command
 	}
-	return text + "; to approve it all the same: kubectl certificate approve " + o.Request
+	return text
 }
 
 // Approver judges requests. It is the cache.ReflectorStore of a list and watch of them, whose transformer is Trim. It is safe for

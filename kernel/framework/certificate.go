@@ -12,7 +12,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/watch"
 	"k8s.io/client-go/kubernetes"
@@ -46,9 +45,6 @@ func (k KubeletCertificates) Problem() error {
 	_, err := judge.Reserve(k.Reserved...)
 	return err
 }
-
-// requestsInPage is how many requests are read at once. Each may have more than a megabyte, of annotations and of what it asks for.
-const requestsInPage = 50
 
 // waitingPeriod is how often it is measured how long the oldest request waits.
 const waitingPeriod = 15 * time.Second
@@ -92,39 +88,22 @@ func startCertificates(ctx context.Context, e environment) (bool, error) {
 	return true, nil
 }
 
-// servingRequests lists and watches the requests for serving certificates of kubelets. The list is for API servers that do not stream it.
+// servingRequests lists and watches the requests for serving certificates of kubelets. The list is for API servers that do not stream it:
+// what is not kept of requests may be large, so each page is trimmed before the next one is read.
 func servingRequests(requests typedcertificates.CertificateSigningRequestInterface) *cache.ListWatch {
-	serving := fields.OneTermEqualSelector("spec.signerName", certificatesv1.KubeletServingSignerName).String()
 	return &cache.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-			o.FieldSelector = serving
-			return listTrimmed(ctx, requests, o)
+		ListWithContextFunc: func(ctx context.Context, _ metav1.ListOptions) (runtime.Object, error) {
+			var all certificatesv1.CertificateSigningRequestList
+			var err error
+			all.ListMeta, err = certificate.EachServing(ctx, requests, func(csr *certificatesv1.CertificateSigningRequest) {
+				kept, _ := certificate.Trim(csr) // it never fails
+				all.Items = append(all.Items, *kept.(*certificatesv1.CertificateSigningRequest))
+			})
+			return &all, err
 		},
 		WatchFuncWithContext: func(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-			o.FieldSelector = serving
-			return requests.Watch(ctx, o)
+			return requests.Watch(ctx, certificate.Serving(o))
 		},
-	}
-}
-
-// listTrimmed trims each page of a list before it reads the next one: what is not kept of requests may be large.
-func listTrimmed(ctx context.Context, requests typedcertificates.CertificateSigningRequestInterface, o metav1.ListOptions) (*certificatesv1.CertificateSigningRequestList, error) {
-	all := &certificatesv1.CertificateSigningRequestList{}
-	// From etcd: the API server's cache would answer with all of it at once.
-	o.ResourceVersion, o.ResourceVersionMatch, o.Limit = "", "", requestsInPage
-	for {
-		page, err := requests.List(ctx, o)
-		if err != nil {
-			return nil, err
-		}
-		for n := range page.Items {
-			kept, _ := certificate.Trim(&page.Items[n]) // it never fails
-			all.Items = append(all.Items, *kept.(*certificatesv1.CertificateSigningRequest))
-		}
-		all.ListMeta = page.ListMeta
-		if o.Continue = page.Continue; o.Continue == "" {
-			return all, nil
-		}
 	}
 }
 

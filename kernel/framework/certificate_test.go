@@ -62,7 +62,7 @@ func TestRequestsAreReadInPages(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const first = "fieldSelector=spec.signerName%3Dkubernetes.io%2Fkubelet-serving&limit=50"
+	const first = "fieldSelector=spec.signerName%3Dkubernetes.io%2Fkubelet-serving&limit=20"
 	if want := []string{first, "continue=more&" + first}; !slices.Equal(asked, want) {
 		t.Errorf("asked %q, want %q", asked, want)
 	}

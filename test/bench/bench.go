@@ -30,6 +30,8 @@ type Options struct {
 	Brief bool
 	// Burst makes the Services all at once, with the cloud's limit enforced, in place of all steps but the initialisation.
 	Burst bool
+	// Certificates has the kubelets of all Nodes ask for a certificate, in place of all steps but the initialisation.
+	Certificates bool
 	// Profiles is the folder that receives profiles of the binary, "" for none. They cost memory and time, so the figures
 	// are not those of a run without.
 	Profiles string
@@ -131,10 +133,13 @@ func (r *run) steps() []step {
 	if r.options.Burst {
 		return append(steps, step{"many Services at once", r.burst})
 	}
+	if r.options.Certificates {
+		return append(steps, step{"certificates of kubelets", r.certificates})
+	}
 	if r.options.Brief {
 		return append(steps, step{"Services", r.servicesOnly})
 	}
-	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady}, step{"all machines replaced", r.replaceAll})
+	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady}, step{"certificates of kubelets", r.certificates}, step{"all machines replaced", r.replaceAll})
 }
 
 // run is one measurement under way.

@@ -92,7 +92,11 @@ func (r *run) approveAll(ctx context.Context, p *ccm.Process) error {
 	result := &r.result.Certificates
 	result.Requests, result.Seconds, result.Calls = len(nodes.Items), time.Since(m.at).Seconds(), r.calls(m)
 	after, err := p.Memory()
+	if err != nil {
+		return err
+	}
 	result.MemoryMB = float64(after.Peak-before.Peak) / 1e6
+	_, err = r.end(context.WithoutCancel(ctx), certificatesProcess, p)
 	return err
 }
 

@@ -44,6 +44,9 @@ type Result struct {
 	// ReplaceAll is from the first of ten new Nodes, the machines of all ten others being gone, until the new machines are targets.
 	ReplaceAll Step `json:"replaceAll,omitzero"`
 
+	// Certificates is empty where it was not measured.
+	Certificates Certificates `json:"certificates,omitzero"`
+
 	// Burst is empty where it was not measured.
 	Burst Burst `json:"burst,omitzero"`
 
@@ -129,6 +132,9 @@ func (r Result) Violations() []string {
 	atMost("seconds until all Services have an address", int(r.Create.Seconds), slowMaking+r.Services)
 	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB+r.Burst.Services*r.Nodes/perTargetsMB)
 	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
+	atMost("cloud calls to approve the certificates of kubelets", r.Certificates.Calls.Total, 2*r.Listing+certificateCalls)
+	atMost("seconds to approve the certificates of kubelets", int(r.Certificates.Seconds), certificateSeconds)
+	atMost("MB of memory to approve the certificates of kubelets", int(math.Ceil(r.Certificates.MemoryMB)), certificateMB)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
 		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReady.Calls.Throttled, 0)
@@ -182,7 +188,7 @@ func (r Result) unchangedCPU() float64 {
 // throttled counts refused calls in the whole run.
 func (r Result) throttled() int {
 	all := r.Initialise.Calls
-	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Unchanged.Calls, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls, r.ReplaceAll.Calls} {
+	for _, c := range []Calls{r.Restart, r.NotReady.Calls, r.Create.Calls, r.SecondEnsure, r.Unchanged.Calls, r.Steady.Window, r.AddNodes.Calls, r.Delete.Calls, r.ReplaceAll.Calls, r.Certificates.Calls} {
 		all = all.plus(c)
 	}
 	return all.Throttled

@@ -52,6 +52,9 @@ var rows = []row{
 	{"Services deleted: time", "s", true, true, decimal(func(r Result) float64 { return r.Delete.Seconds })},
 	{"all of 10 machines replaced: cloud calls (writes)", "", false, true, ifReplaced(calls(func(r Result) Calls { return r.ReplaceAll.Calls }))},
 	{"all of 10 machines replaced: new targets after", "s", true, true, measured(func(r Result) float64 { return r.ReplaceAll.Seconds })},
+	{"all kubelets ask for certificates: cloud calls", "", false, false, ifAsked(func(c Certificates) string { return strconv.Itoa(c.Calls.Total) })},
+	{"all kubelets ask for certificates: approved after", "s", true, false, ifAsked(func(c Certificates) string { return fmt.Sprintf("%.1f", c.Seconds) })},
+	{"all kubelets ask for certificates: more memory", "MB", true, false, ifAsked(func(c Certificates) string { return fmt.Sprintf("%.1f", c.MemoryMB) })},
 	{"many Services at once: with an address", "", false, true, ifBurst(func(c Burst) string { return fmt.Sprintf("%d of %d in %.0f s", c.Addressed, c.Services, c.Seconds) })},
 	{"many Services at once: cloud calls (writes)", "", false, true, ifBurst(func(c Burst) string { return fmt.Sprintf("%d (%d)", c.Calls.Total, c.Calls.Writes) })},
 	{"many Services at once: first address after", "s", true, true, ifBurst(func(c Burst) string { return fmt.Sprintf("%.1f", c.First) })},
@@ -114,6 +117,16 @@ func ifReplaced(value func(Result) string) func(Result) string {
 	}
 }
 
+// ifAsked is a figure of the certificates of kubelets, "-" where they were not measured.
+func ifAsked(value func(Certificates) string) func(Result) string {
+	return func(r Result) string {
+		if r.Certificates.Requests == 0 {
+			return "-"
+		}
+		return value(r.Certificates)
+	}
+}
+
 // ifBurst is a figure of many Services at once, "-" where they were not measured.
 func ifBurst(value func(Burst) string) func(Result) string {
 	return func(r Result) string {
@@ -166,7 +179,7 @@ func Routes(w io.Writer, r Result) {
 	}{
 		{"initialise", r.Initialise.Calls}, {"restart", r.Restart}, {"10 % NotReady", r.NotReady.Calls},
 		{"Services made", r.Create.Calls}, {"Services ensured again", r.SecondEnsure}, {"Services touched", r.Unchanged.Calls}, {"window with a status pass", r.Steady.Window},
-		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls}, {"all machines replaced", r.ReplaceAll.Calls}, {"many Services at once", r.Burst.Calls},
+		{"10 nodes added", r.AddNodes.Calls}, {"Services deleted", r.Delete.Calls}, {"all machines replaced", r.ReplaceAll.Calls}, {"many Services at once", r.Burst.Calls}, {"certificates of kubelets", r.Certificates.Calls},
 	} {
 		var parts []string
 		for _, route := range slices.Sorted(maps.Keys(step.calls.Routes)) {

@@ -56,8 +56,16 @@ func (s *suite) build(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// run runs one spec.
+// run runs one spec. Where ctx ends before it has passed, it was interrupted.
 func (s suite) run(ctx context.Context, spec Spec, number int) Result {
+	result := s.runWhole(ctx, spec, number)
+	if ctx.Err() != nil && result.Outcome != Passed {
+		result.Outcome, result.Message = Interrupted, ""
+	}
+	return result
+}
+
+func (s suite) runWhole(ctx context.Context, spec Spec, number int) Result {
 	limit := fastLimit
 	if spec.Slow {
 		limit = slowLimit
@@ -67,10 +75,6 @@ func (s suite) run(ctx context.Context, spec Spec, number int) Result {
 	_ = os.Remove(base + ".json") // of an earlier run
 	err := s.process(ctx, spec, base, limit)
 	result := Result{Spec: spec, Outcome: Failed, Took: time.Since(began)}
-	if ctx.Err() != nil {
-		result.Outcome = Interrupted
-		return result
-	}
 	r, problem := readReport(base + ".json")
 	if problem != nil {
 		result.Message = errors.Join(err, problem).Error()

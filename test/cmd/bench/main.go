@@ -32,6 +32,7 @@ type options struct {
 	record   bool
 	brief    bool
 	burst    bool
+	kubelets bool
 	profiles string
 }
 
@@ -51,12 +52,13 @@ func parse(args []string) (options, error) {
 	flags.BoolVar(&o.record, "record", false, "add the results to the published ones and write docs/reference/performance.md")
 	flags.BoolVar(&o.brief, "brief", false, "only initialise the nodes and make the Services; what else is counted stays 0")
 	flags.BoolVar(&o.burst, "burst", false, "only initialise the nodes and make the Services all at once, with the cloud's limit enforced, while a Node joins")
+	flags.BoolVar(&o.kubelets, "certificates", false, "only initialise the nodes and approve the serving certificates that all kubelets ask for at once")
 	flags.StringVar(&o.profiles, "profiles", "", "write CPU and heap profiles of both, and of ensures that change nothing, into this folder, with the functions on top as text; it implies -brief")
 	if err := command.Parse(flags, args); err != nil {
 		return o, err
 	}
-	if o.brief = o.brief || o.profiles != ""; o.brief && o.record {
-		return o, errors.New("-record publishes a whole run, or one with -burst: leave -brief and -profiles out")
+	if o.brief = o.brief || o.profiles != ""; (o.brief || o.kubelets) && o.record {
+		return o, errors.New("-record publishes a whole run, or one with -burst: leave -brief, -certificates and -profiles out")
 	}
 	if o.clouds = command.Names(clouds); len(o.clouds) == 0 {
 		return o, fmt.Errorf("-cloud %q: want test clouds, with commas between: %s", clouds, strings.Join(testcloud.Names(), ", "))
@@ -115,7 +117,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		}
 		for _, n := range o.nodes {
 			here := ccm.Here()
-			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Brief: o.brief, Burst: o.burst, Profiles: o.profiles, Progress: os.Stderr})
+			result, err := bench.Run(ctx, bench.Options{Binary: binary, Cloud: cloud, Nodes: n, Services: o.services, Quota: o.quota, Brief: o.brief, Burst: o.burst, Certificates: o.kubelets, Profiles: o.profiles, Progress: os.Stderr})
 			if err != nil {
 				return err
 			}

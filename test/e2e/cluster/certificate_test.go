@@ -78,18 +78,24 @@ func (s *verified) requests(ctx context.Context) ([]certificatesv1.CertificateSi
 	return list.Items, nil
 }
 
-// wait is as it is without an approver: the kubelet has no certificate, and the API server reads no log through it.
+// wait is as it is without an approver: the kubelet has asked, and refuses connections because it has no certificate.
 func (s *verified) wait(t *testing.T) {
 	eventually(t, func(ctx context.Context) error {
 		all, err := s.requests(ctx)
-		if err == nil && len(all) == 0 {
-			err = errors.New("the kubelet has not asked")
+		if err != nil || len(all) != 1 || len(all[0].Status.Conditions) > 0 {
+			return fmt.Errorf("the requests of the kubelet: %+v, %w", all, err)
 		}
-		return err
+		if _, err := s.served(ctx); !isAlert(err) {
+			return fmt.Errorf("the kubelet has not answered with an alert: %w", err)
+		}
+		return nil
 	})
-	if certificate, err := s.served(within(t, patience)); err == nil {
-		t.Errorf("the kubelet serves with %v, which nobody has approved", certificate.Subject)
-	}
+}
+
+// isAlert reports whether the other side has ended a handshake.
+func isAlert(err error) bool {
+	failed, ok := errors.AsType[*net.OpError](err)
+	return ok && failed.Op == "remote error"
 }
 
 // served returns the certificate that the kubelet serves with, if it is one for its name and address.
@@ -135,11 +141,14 @@ func (s *verified) ask(t *testing.T) {
 	if err != nil || log == "" {
 		t.Errorf("the log of %s: %q, %v", pods[0].Name, log, err)
 	}
-	out, err := exec.CommandContext(within(t, patience), s.Binaries().Kubectl, "--kubeconfig="+s.AdminKubeconfig(), "--namespace="+install.Namespace,
-		"exec", pods[0].Name, "--", "/cloud-controller-manager", "explain", "node", s.node.Name()).CombinedOutput()
-	if err != nil || !strings.Contains(string(out), "Serving certificate") || !strings.Contains(string(out), "approved") {
-		t.Errorf("kubectl exec: %v\n%s", err, out)
-	}
+	eventually(t, func(ctx context.Context) error { // the next request may have just been made
+		out, err := exec.CommandContext(ctx, s.Binaries().Kubectl, "--kubeconfig="+s.AdminKubeconfig(), "--namespace="+install.Namespace,
+			"exec", pods[0].Name, "--", "/cloud-controller-manager", "explain", "node", s.node.Name()).CombinedOutput()
+		if err != nil || !strings.Contains(string(out), "Serving certificate") || !strings.Contains(string(out), "approved") {
+			return fmt.Errorf("kubectl exec: %w\n%s", err, out)
+		}
+		return nil
+	})
 }
 
 // renewed waits for another certificate.
