@@ -134,7 +134,7 @@ func (r Result) Violations() []string {
 	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
 	atMost("cloud calls to approve the certificates of kubelets", r.Certificates.Calls.Total, 2*r.Listing+certificateCalls)
 	atMost("seconds to approve the certificates of kubelets", int(r.Certificates.Seconds), certificateSeconds)
-	atMost("MB of memory to approve the certificates of kubelets", int(math.Ceil(r.Certificates.MemoryMB)), certificateMB)
+	atMost("MB of memory to approve the certificates of kubelets", int(math.Round(r.Certificates.MemoryMB)), certificateMB)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {
 		atMost("throttled calls in steady state", r.Steady.Window.Throttled+r.NotReady.Calls.Throttled, 0)
