@@ -15,6 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
@@ -71,5 +72,5 @@ func whyRequestWaits(ctx context.Context, client kubernetes.Interface, node *cor
 			latest = e
 		}
 	}
-	return "an event says: " + latest.Message
+	return fmt.Sprintf("an event says: %q", cloud.Shorten(latest.Message, event.MostOfMessage))
 }

@@ -82,7 +82,7 @@ func judgeCertificates(f *facts) Outcome {
 	var evidence []string
 	for _, request := range f.certificates.value {
 		if age := f.now.Sub(request.since); own[request.node] && age > f.Patience {
-			evidence = append(evidence, fmt.Sprintf("%s: request %s waits for %s%s", request.node, request.name, age.Round(time.Second), whyWaiting(f.events.value, request.node)))
+			evidence = append(evidence, fmt.Sprintf("%s: request %q waits for %s%s", request.node, request.name, age.Round(time.Second), whyWaiting(f.events.value, request.node)))
 		}
 	}
 	switch {
@@ -97,7 +97,11 @@ func judgeCertificates(f *facts) Outcome {
 		return warning("kubelets wait for the certificates that they serve with, and this controller manager approves none",
 			"run the controller "+controller.KubeletCertificate+" (chart: controllers.kubeletServingCertificate.enabled), or approve each by hand: kubectl certificate approve NAME", bounded(evidence)...)
 	}
-	return warning("kubelets wait for the certificates that they serve with", "", bounded(evidence)...)
+	evidence = bounded(evidence)
+	if len(f.kubelets.selfSigned) > 0 {
+		evidence = append(evidence, "these sign their certificates themselves: "+names(f.kubelets.selfSigned))
+	}
+	return warning("kubelets wait for the certificates that they serve with", "", evidence...)
 }
 
 // whyWaiting is what the latest event of the controller's name on a Node says, "" where there is none. Kubelets may write events too.
@@ -107,7 +111,7 @@ func whyWaiting(events []corev1.Event, node string) string {
 	for n := range events {
 		e := &events[n]
 		if e.Reason == event.CertificateWaits.Name && e.InvolvedObject.Kind == "Node" && e.InvolvedObject.Name == node && !eventTime(e).Before(latest) {
-			latest, why = eventTime(e), "; an event says: "+e.Message
+			latest, why = eventTime(e), fmt.Sprintf("; an event says: %q", e.Message)
 		}
 	}
 	return why

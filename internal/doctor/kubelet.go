@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"net"
 	"regexp"
@@ -22,10 +23,16 @@ const (
 	kubeletPatience, mostKubelets = time.Second, 100
 )
 
-// selfSigner is the common name of the authority that a kubelet makes for itself (GenerateSelfSignedCertKey of k8s.io/client-go/util/cert).
-var selfSigner = regexp.MustCompile(`-ca@[0-9]+$`)
+// A kubelet that signs its certificate itself has the common name HOST@TIME, and its authority HOST-ca@TIME (GenerateSelfSignedCertKey of
+// k8s.io/client-go/util/cert). The authorities of k3s and RKE2 have names of that form too.
+var selfSigned = regexp.MustCompile(`^(.+)@[0-9]+ (.+)-ca@[0-9]+$`)
 
-// kubelets are the Nodes whose kubelets sign the certificates that they serve with themselves, and those that were not reached from here.
+func isSelfSigned(c *x509.Certificate) bool {
+	names := selfSigned.FindStringSubmatch(c.Subject.CommonName + " " + c.Issuer.CommonName)
+	return names != nil && names[1] == names[2]
+}
+
+// kubelets are of the first hundred Nodes those whose kubelets sign the certificates that they serve with themselves, and those that were not reached from here.
 type kubelets struct{ selfSigned, unreached []string }
 
 // askKubelets looks at what the kubelets of Nodes serve with. One that serves nothing waits for its certificate, and is in neither list.
@@ -34,13 +41,13 @@ func askKubelets(ctx context.Context, nodes []*corev1.Node) (k kubelets) {
 	var all sync.WaitGroup
 	for _, node := range nodes[:min(len(nodes), mostKubelets)] {
 		all.Go(func() {
-			signer, err := servingSigner(ctx, node)
+			served, err := servingCertificate(ctx, node)
 			mu.Lock()
 			defer mu.Unlock()
 			switch {
 			case err != nil:
 				k.unreached = append(k.unreached, node.Name)
-			case selfSigner.MatchString(signer):
+			case served != nil && isSelfSigned(served):
 				k.selfSigned = append(k.selfSigned, node.Name)
 			}
 		})
@@ -51,11 +58,11 @@ func askKubelets(ctx context.Context, nodes []*corev1.Node) (k kubelets) {
 	return k
 }
 
-// servingSigner returns the common name of who signed what a Node's kubelet serves with, "" where it serves with nothing.
-func servingSigner(ctx context.Context, node *corev1.Node) (string, error) {
+// servingCertificate returns what a Node's kubelet serves with, nil where it has nothing to serve with.
+func servingCertificate(ctx context.Context, node *corev1.Node) (*x509.Certificate, error) {
 	at := slices.IndexFunc(node.Status.Addresses, func(a corev1.NodeAddress) bool { return a.Type == corev1.NodeInternalIP })
 	if at < 0 {
-		return "", errors.New("it has no internal address")
+		return nil, errors.New("it has no internal address")
 	}
 	ctx, cancel := context.WithTimeout(ctx, kubeletPatience)
 	defer cancel()
@@ -64,15 +71,11 @@ func servingSigner(ctx context.Context, node *corev1.Node) (string, error) {
 	port := int(cmp.Or(node.Status.DaemonEndpoints.KubeletEndpoint.Port, kubeletPort))
 	conn, err := dialer.DialContext(ctx, "tcp", net.JoinHostPort(node.Status.Addresses[at].Address, strconv.Itoa(port)))
 	if failed, ok := errors.AsType[*net.OpError](err); ok && failed.Op == "remote error" { // an alert: it has no certificate
-		return "", nil
+		return nil, nil //nolint:nilnil // see above
 	}
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	defer conn.Close()
-	certificates := conn.(*tls.Conn).ConnectionState().PeerCertificates
-	if len(certificates) == 0 {
-		return "", nil
-	}
-	return certificates[0].Issuer.CommonName, nil
+	return conn.(*tls.Conn).ConnectionState().PeerCertificates[0], nil // a server always has one
 }

@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
 	"errors"
 	"net"
 	"net/http/httptest"
@@ -62,6 +64,9 @@ func TestAskKubelets(t *testing.T) {
 	server := httptest.NewTLSServer(nil)
 	defer server.Close()
 	signed := server.TLS.Certificates[0]
+	if k3s := (&x509.Certificate{Subject: pkix.Name{CommonName: "node-1"}, Issuer: pkix.Name{CommonName: "k3s-server-ca@1742309831"}}); isSelfSigned(k3s) {
+		t.Error("k3s' authority is taken for a kubelet's own")
+	}
 	got := askKubelets(t.Context(), []*corev1.Node{
 		listening(t, "own", func() (*tls.Certificate, error) { return &own, nil }),
 		listening(t, "signed", func() (*tls.Certificate, error) { return &signed, nil }),

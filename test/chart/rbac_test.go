@@ -79,6 +79,41 @@ func comparePermissions(t *testing.T, name string, out output, running []string)
 	}
 }
 
+// What one controller needs in other namespaces is there only while it runs, with an account that may use it.
+func TestRolesElsewhere(t *testing.T) {
+	const on = "controllers: {kubeletServingCertificate: {enabled: true}}"
+	for _, test := range []struct {
+		name   string
+		values []string
+		want   []string
+	}{
+		{"off", nil, nil},
+		{"on", []string{on}, []string{"default", "kube-public"}},
+		{"the lease is in one of them", []string{on, "leaderElection: {resourceNamespace: default}"}, []string{"default", "kube-public"}},
+		{"a dry run", []string{on, "safety: {mode: dry-run}"}, nil},
+		{"rights are given by others", []string{on, "{rbac: {create: false}, serviceAccount: {create: false, name: mine}}"}, nil},
+	} {
+		out := mustRender(t, release{namespace: "ccm", values: append([]string{minimal("sim")}, test.values...)})
+		var got []string
+		for _, object := range out.objects {
+			if object.GetName() != "multicloud-ccm-elsewhere" || object.GetKind() != "RoleBinding" {
+				continue
+			}
+			var binding rbacv1.RoleBinding
+			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(object.Object, &binding); err != nil {
+				t.Fatal(err)
+			}
+			if binding.RoleRef.Name != binding.Name || len(binding.Subjects) != 1 || binding.Subjects[0].Namespace != "ccm" {
+				t.Errorf("%s: %+v", test.name, binding)
+			}
+			got = append(got, binding.Namespace)
+		}
+		if slices.Sort(got); !slices.Equal(got, test.want) {
+			t.Errorf("%s: bound in %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
 // roleIn returns the rules that the account has in another namespace than that of the lease.
 func roleIn(out output, namespace string) (rules []rbacv1.PolicyRule) {
 	const name = "multicloud-ccm-elsewhere"

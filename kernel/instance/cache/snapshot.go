@@ -47,8 +47,8 @@ func (s *Snapshot) Has(id cloud.InstanceID) bool { return s.byID[id] != nil }
 // All returns the records by id, in no order.
 func (s *Snapshot) All() iter.Seq2[cloud.InstanceID, *Record] { return maps.All(s.byID) }
 
-// with returns a snapshot that knows these machines too, as a read that started at seen returned them. What a later one said stays, also
-// whose a name is.
+// with returns a snapshot that knows these machines too, as a read that started at seen returned them. What a later one said stays. Whose a name
+// is a list says, until a search that began later.
 func (s *Snapshot) with(items []cloud.Instance, seen time.Time) *Snapshot {
 	c := *s
 	c.byID, c.byName = maps.Clone(s.byID), maps.Clone(s.byName)
@@ -57,8 +57,8 @@ func (s *Snapshot) with(items []cloud.Instance, seen time.Time) *Snapshot {
 			continue
 		}
 		c.add(item, seen)
-		if named := s.byName[item.Name]; s.Started.After(seen) && len(named) > 0 {
-			c.byName[item.Name] = named
+		if s.Started.After(seen) {
+			c.byName[item.Name] = s.byName[item.Name]
 		}
 	}
 	return &c

@@ -91,7 +91,7 @@ func TestInterruptedRunLeavesNothing(t *testing.T) {
 }
 
 // failedLine is how a spec that failed is told: when it ends, in the table, in the error.
-var failedLine = regexp.MustCompile(`(?m)(^|s +)failed |specs failed`)
+var failedLine = regexp.MustCompile(`(?m)^( *\d+ s  )?failed +\d+ s|specs failed`)
 
 // interrupted is a run of the command in a session of its own, as one in a terminal.
 type interrupted struct {

@@ -83,10 +83,10 @@ func (s *verified) wait(t *testing.T) {
 	eventually(t, func(ctx context.Context) error {
 		all, err := s.requests(ctx)
 		if err != nil || len(all) != 1 || len(all[0].Status.Conditions) > 0 {
-			return fmt.Errorf("the requests of the kubelet: %+v, %w", all, err)
+			return fmt.Errorf("the requests of the kubelet: %+v, %v", all, err)
 		}
 		if _, err := s.served(ctx); !isAlert(err) {
-			return fmt.Errorf("the kubelet has not answered with an alert: %w", err)
+			return fmt.Errorf("the kubelet has not answered with an alert: %v", err)
 		}
 		return nil
 	})
