@@ -119,10 +119,18 @@ type slowSearch struct {
 	takes time.Duration
 }
 
+func (s *slowSearch) delay(takes time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takes = takes
+}
+
 func (s *slowSearch) Instances() cloud.Instances { return s }
 
 func (s *slowSearch) FindByName(ctx context.Context, name string) ([]cloud.Instance, error) {
+	s.mu.Lock()
 	takes := s.takes
+	s.mu.Unlock()
 	found, err := s.world.FindByName(ctx, name)
 	time.Sleep(takes)
 	return found, err
@@ -148,14 +156,14 @@ func searchSlowly(t *testing.T, goes func(*world, cloud.InstanceID)) {
 	w.members("n", 30, true)
 	w.status(t.Context(), i, 10)
 	old := w.boot("web")
-	s.takes = 10 * time.Second
+	s.delay(10 * time.Second)
 	go func() {
 		if found, err := i.ByName(t.Context(), bare("web")); err == nil && found["web"].ID == old {
 			t.Errorf("the slow search itself answers %+v", found["web"])
 		}
 	}()
 	time.Sleep(time.Second)
-	s.takes = 0
+	s.delay(0)
 	goes(w, old)
 	next := w.boot("next")
 	w.change(next, func(machine *cloud.Instance) { machine.Name = "web" })

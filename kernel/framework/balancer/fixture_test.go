@@ -59,12 +59,17 @@ func (f *fakeBalancers) Name(svc *corev1.Service) string { return string(svc.UID
 type fakeServices struct {
 	log
 	current *corev1.Service
-	gone    atomic.Bool
+	// next takes its place while others look.
+	next atomic.Pointer[corev1.Service]
+	gone atomic.Bool
 }
 
 func (f *fakeServices) Current(*corev1.Service) *corev1.Service {
 	if f.gone.Load() {
 		return nil
+	}
+	if next := f.next.Load(); next != nil {
+		return next
 	}
 	return f.current
 }

@@ -282,7 +282,7 @@ func TestLooksWaitForTheCache(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, services := &countedNodes{}, &fakeServices{current: service("web")}
 		adapter(m, services).watch.look(service("web", withFinalizer))
-		services.current = service("web", withFinalizer)
+		services.next.Store(service("web", withFinalizer))
 		time.Sleep(soon - time.Millisecond)
 		if ensured := m.Take(); len(ensured) > 0 {
 			t.Errorf("ensured %v at once", ensured)

@@ -84,7 +84,7 @@ func TestServiceThatNoWorkerWasFreeFor(t *testing.T) {
 		if begun, queued := m.Take(), services.Take(); len(begun) > 0 || len(queued) > 0 {
 			t.Errorf("begun %v, queued %v before the finalizer can be seen", begun, queued)
 		}
-		services.current = service("web", withFinalizer)
+		services.next.Store(service("web", withFinalizer))
 		time.Sleep(soon)
 		synctest.Wait()
 		if begun, queued := m.Take(), services.Take(); len(begun) != 1 || len(queued) != 1 {
