@@ -82,13 +82,20 @@ func (s *verified) requests(ctx context.Context) ([]certificatesv1.CertificateSi
 func (s *verified) wait(t *testing.T) {
 	eventually(t, func(ctx context.Context) error {
 		all, err := s.requests(ctx)
-		if err != nil || len(all) != 1 || len(all[0].Status.Conditions) > 0 {
-			return fmt.Errorf("the requests of the kubelet: %+v, %v", all, err)
+		if err == nil && (len(all) != 1 || len(all[0].Status.Conditions) > 0) {
+			err = fmt.Errorf("the requests of the kubelet: %+v", all)
 		}
-		if _, err := s.served(ctx); !isAlert(err) {
-			return fmt.Errorf("the kubelet has not answered with an alert: %v", err)
+		if err != nil {
+			return err
 		}
-		return nil
+		_, err = s.served(ctx)
+		switch {
+		case isAlert(err):
+			return nil
+		case err == nil:
+			return errors.New("the kubelet serves with a certificate that nobody has approved")
+		}
+		return err
 	})
 }
 
