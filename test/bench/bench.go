@@ -134,12 +134,12 @@ func (r *run) steps() []step {
 		return append(steps, step{"many Services at once", r.burst})
 	}
 	if r.options.Certificates {
-		return append(steps, step{"certificates of kubelets", r.certificates})
+		return append(steps, step{"certificates of kubelets", asking{r}.certificates})
 	}
 	if r.options.Brief {
 		return append(steps, step{"Services", r.servicesOnly})
 	}
-	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady}, step{"certificates of kubelets", r.certificates}, step{"all machines replaced", r.replaceAll})
+	return append(steps, step{"nodes going NotReady", r.restartAndNotReady}, step{"another leader", r.takeover}, step{"status pass", r.steady}, step{"certificates of kubelets", asking{r}.certificates}, step{"all machines replaced", r.replaceAll})
 }
 
 // run is one measurement under way.

@@ -36,27 +36,30 @@ const (
 	certificatesProcess                                 = "certificates"
 )
 
-// certificates has the kubelets of all Nodes ask at once.
-func (r *run) certificates(ctx context.Context) error {
-	if err := r.allowApprovals(ctx); err != nil {
+// asking has the kubelets of all Nodes ask at once.
+type asking struct{ *run }
+
+// certificates measures what that takes.
+func (a asking) certificates(ctx context.Context) error {
+	if err := a.allowApprovals(ctx); err != nil {
 		return err
 	}
-	m := r.now()
-	p, err := r.start(certificatesProcess, "--controllers=*,"+controller.KubeletCertificate)
+	m := a.now()
+	p, err := a.start(certificatesProcess, "--controllers=*,"+controller.KubeletCertificate)
 	if err != nil {
 		return err
 	}
 	defer p.Kill()
 	ctx, cancel := within(ctx, p, 10*time.Minute)
 	defer cancel()
-	if err := r.afterStart(ctx, p, m); err != nil {
+	if err := a.afterStart(ctx, p, m); err != nil {
 		return err
 	}
-	return r.approveAll(ctx, p)
+	return a.approveAll(ctx, p)
 }
 
 // allowApprovals gives the account the rights that are shipped.
-func (r *run) allowApprovals(ctx context.Context) error {
+func (a asking) allowApprovals(ctx context.Context) error {
 	root, err := ccm.Root()
 	if err != nil {
 		return err
@@ -65,11 +68,11 @@ func (r *run) allowApprovals(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("reading the rights to approve: %w", err)
 	}
-	return r.lab.ApplyManifest(ctx, manifest)
+	return a.lab.ApplyManifest(ctx, manifest)
 }
 
-func (r *run) approveAll(ctx context.Context, p *ccm.Process) error {
-	nodes, err := r.lab.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+func (a asking) approveAll(ctx context.Context, p *ccm.Process) error {
+	nodes, err := a.lab.Client().CoreV1().Nodes().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return fmt.Errorf("listing nodes: %w", err)
 	}
@@ -77,49 +80,49 @@ func (r *run) approveAll(ctx context.Context, p *ccm.Process) error {
 	if err != nil {
 		return err
 	}
-	m := r.now()
+	m := a.now()
 	var group errgroup.Group
 	group.SetLimit(parallel)
 	for _, node := range nodes.Items {
-		group.Go(func() error { return r.askFor(ctx, &node) })
+		group.Go(func() error { return a.askFor(ctx, &node) })
 	}
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	if err := controlplane.Eventually(ctx, func(ctx context.Context) error { return r.allApproved(ctx, len(nodes.Items)) }); err != nil {
+	if err := controlplane.Eventually(ctx, func(ctx context.Context) error { return a.allApproved(ctx, len(nodes.Items)) }); err != nil {
 		return err
 	}
-	result := &r.result.Certificates
-	result.Requests, result.Seconds, result.Calls = len(nodes.Items), time.Since(m.at).Seconds(), r.calls(m)
+	result := &a.result.Certificates
+	result.Requests, result.Seconds, result.Calls = len(nodes.Items), time.Since(m.at).Seconds(), a.calls(m)
 	after, err := p.Memory()
 	if err != nil {
 		return err
 	}
 	result.MemoryMB = float64(after.Peak-before.Peak) / 1e6
-	_, err = r.end(context.WithoutCancel(ctx), certificatesProcess, p)
+	_, err = a.end(context.WithoutCancel(ctx), certificatesProcess, p)
 	return err
 }
 
 // askFor asks for what a Node's kubelet asks for, with its credential.
-func (r *run) askFor(ctx context.Context, node *corev1.Node) error {
-	config := rest.CopyConfig(r.lab.AdminConfig())
+func (a asking) askFor(ctx context.Context, node *corev1.Node) error {
+	config := rest.CopyConfig(a.lab.AdminConfig())
 	config.Impersonate = rest.ImpersonationConfig{UserName: "system:node:" + node.Name, Groups: []string{"system:nodes", "system:authenticated"}}
 	client, err := kubernetes.NewForConfig(config)
 	if err != nil {
 		return fmt.Errorf("making a client: %w", err)
 	}
 	var addresses []string
-	for _, a := range node.Status.Addresses {
-		if a.Type == corev1.NodeInternalIP || a.Type == corev1.NodeExternalIP {
-			addresses = append(addresses, a.Address)
+	for _, address := range node.Status.Addresses {
+		if address.Type == corev1.NodeInternalIP || address.Type == corev1.NodeExternalIP {
+			addresses = append(addresses, address.Address)
 		}
 	}
 	_, err = kubelet.Ask(ctx, client, kubelet.Template(node.Name, addresses...))
 	return err
 }
 
-func (r *run) allApproved(ctx context.Context, want int) error {
-	list, err := r.lab.Client().CertificatesV1().CertificateSigningRequests().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
+func (a asking) allApproved(ctx context.Context, want int) error {
+	list, err := a.lab.Client().CertificatesV1().CertificateSigningRequests().List(ctx, metav1.ListOptions{ResourceVersion: "0"})
 	if err != nil {
 		return fmt.Errorf("listing requests: %w", err)
 	}

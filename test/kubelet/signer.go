@@ -5,14 +5,12 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/big"
-	"os"
 	"path/filepath"
-	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
 )
 
 // Signer is an authority of its own for the certificates that kubelets serve with.
@@ -22,31 +20,25 @@ type Signer struct {
 	CertFile, KeyFile string
 }
 
-// NewSigner makes one whose files are in a folder. It ends after a day.
+// NewSigner makes one whose files are in a folder.
 func NewSigner(dir string) (*Signer, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, fmt.Errorf("making a key: %w", err)
 	}
-	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "kubelet-serving"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(24 * time.Hour),
-		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
-	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		return nil, fmt.Errorf("making a certificate: %w", err)
-	}
-	private, err := x509.MarshalECPrivateKey(key)
+	private, err := keyutil.MarshalPrivateKeyToPEM(key)
 	if err != nil {
 		return nil, fmt.Errorf("encoding a key: %w", err)
 	}
 	s := &Signer{CertFile: filepath.Join(dir, "signer.crt"), KeyFile: filepath.Join(dir, "signer.key")}
-	if s.Certificate, err = x509.ParseCertificate(der); err != nil {
-		return nil, fmt.Errorf("reading a certificate: %w", err)
+	if s.Certificate, err = cert.NewSelfSignedCACert(cert.Config{CommonName: "kubelet-serving"}, key); err != nil {
+		return nil, fmt.Errorf("making a certificate: %w", err)
 	}
-	return s, errors.Join(
-		os.WriteFile(s.CertFile, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600),
-		os.WriteFile(s.KeyFile, pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: private}), 0o600))
+	encoded, err := cert.EncodeCertificates(s.Certificate)
+	if err != nil {
+		return nil, fmt.Errorf("encoding a certificate: %w", err)
+	}
+	return s, errors.Join(cert.WriteCert(s.CertFile, encoded), keyutil.WriteKey(s.KeyFile, private))
 }
 
 // ControllerManagerArgs have kube-controller-manager sign with it.
