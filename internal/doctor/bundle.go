@@ -15,6 +15,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/layout"
 )
 
@@ -175,7 +176,7 @@ func (f *facts) objects(files map[string]any, r redactor, harmless func(string) 
 		e := &f.events.value[n]
 		o := e.InvolvedObject
 		if o.Kind == "Node" || o.Kind == "Service" || o.Kind == "Lease" {
-			events = append(events, fmt.Sprintf("%s %s %s/%s %s: %s", eventTime(e).UTC().Format(time.RFC3339), o.Kind, o.Namespace, o.Name, e.Reason, e.Message))
+			events = append(events, fmt.Sprintf("%s %s %s/%s %s: %s", inspect.EventTime(e).UTC().Format(time.RFC3339), o.Kind, o.Namespace, o.Name, e.Reason, e.Message))
 		}
 	}
 	files["events.txt"] = strings.Join(events, "\n") + "\n"

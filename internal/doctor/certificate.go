@@ -4,59 +4,23 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
-// waitingRequest is a kubelet's request for a certificate that nobody has decided.
-type waitingRequest struct {
-	name, node string
-	since      time.Time
-}
-
-// servingRequests returns the requests of kubelets that wait, the latest of each Node, with the oldest first.
-func servingRequests(ctx context.Context, r *reader) fact[[]waitingRequest] {
-	latest := read(ctx, r, right{"list", "certificates.k8s.io", "certificatesigningrequests", "", ""}, func() (map[string]waitingRequest, error) {
-		return latestRequests(ctx, r)
+// servingRequests returns the requests of kubelets by their Nodes, of each the latest.
+func servingRequests(ctx context.Context, r *reader) fact[map[string]*certificatesv1.CertificateSigningRequest] {
+	return read(ctx, r, right{"list", "certificates.k8s.io", "certificatesigningrequests", "", ""}, func() (map[string]*certificatesv1.CertificateSigningRequest, error) {
+		return certificate.Latest(ctx, r.client.CertificatesV1().CertificateSigningRequests(), nil)
 	})
-	if latest.err != nil {
-		return missing[[]waitingRequest](latest.err)
-	}
-	var waiting []waitingRequest
-	for _, request := range latest.value {
-		if request.name != "" {
-			waiting = append(waiting, request)
-		}
-	}
-	slices.SortFunc(waiting, func(a, b waitingRequest) int { return a.since.Compare(b.since) })
-	return fact[[]waitingRequest]{value: waiting}
-}
-
-// latestRequests returns the latest request of each Node, without a name where it is decided. A page is in the order of names. Of those of
-// one second it is an undecided one.
-func latestRequests(ctx context.Context, r *reader) (map[string]waitingRequest, error) {
-	latest := map[string]waitingRequest{}
-	_, err := certificate.EachServing(ctx, r.client.CertificatesV1().CertificateSigningRequests(), func(csr *certificatesv1.CertificateSigningRequest) {
-		name, node, made := strings.Clone(csr.Name), judge.NodeOf(csr), csr.CreationTimestamp.Time
-		if !judge.Open(csr) {
-			name = ""
-		}
-		switch before := latest[node]; {
-		case node == "", before.since.After(made), before.since.Equal(made) && before.name != "" && name == "":
-		default:
-			node = strings.Clone(node)
-			latest[node] = waitingRequest{name, node, made}
-		}
-	})
-	return latest, err
 }
 
 // judgeCertificates says which kubelets wait for the certificate that they serve with.
@@ -75,16 +39,7 @@ func judgeCertificates(f *facts) Outcome {
 		return cannot(f.certificates.err)
 	}
 	initialised, _ := f.mine()
-	own := map[string]bool{}
-	for _, node := range initialised {
-		own[node.Name] = true
-	}
-	var evidence []string
-	for _, request := range f.certificates.value {
-		if age := f.now.Sub(request.since); own[request.node] && age > f.Patience {
-			evidence = append(evidence, fmt.Sprintf("%s: request %q waits for %s%s", request.node, request.name, age.Round(time.Second), whyWaiting(f.events.value, request.node)))
-		}
-	}
+	evidence := f.waitingKubelets(initialised)
 	switch {
 	case len(evidence) == 0 && len(f.kubelets.selfSigned) > 0:
 		return warning("the certificates of kubelets are approved, but these sign theirs themselves: "+names(f.kubelets.selfSigned),
@@ -104,15 +59,24 @@ func judgeCertificates(f *facts) Outcome {
 	return warning("kubelets wait for the certificates that they serve with", "", evidence...)
 }
 
-// whyWaiting is what the latest event of the controller's name on a Node says, "" where there is none. Kubelets may write events too.
-func whyWaiting(events []corev1.Event, node string) string {
-	var latest time.Time
-	why := ""
-	for n := range events {
-		e := &events[n]
-		if e.Reason == event.CertificateWaits.Name && e.InvolvedObject.Kind == "Node" && e.InvolvedObject.Name == node && !eventTime(e).Before(latest) {
-			latest, why = eventTime(e), fmt.Sprintf("; an event says: %q", e.Message)
+// waitingKubelets says which Nodes' kubelets have waited for longer than patience, the oldest request first, and why. Kubelets may write events too.
+func (f *facts) waitingKubelets(nodes []*corev1.Node) []string {
+	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool {
+		request := f.certificates.value[node.Name]
+		return request == nil || !judge.Open(request) || f.now.Sub(request.CreationTimestamp.Time) <= f.Patience
+	})
+	made := func(node *corev1.Node) time.Time { return f.certificates.value[node.Name].CreationTimestamp.Time }
+	slices.SortStableFunc(nodes, func(a, b *corev1.Node) int { return made(a).Compare(made(b)) })
+	var evidence []string
+	for _, node := range nodes {
+		line := fmt.Sprintf("%s: request %q waits for %s", node.Name, f.certificates.value[node.Name].Name, f.now.Sub(made(node)).Round(time.Second))
+		why := inspect.LatestEvent(f.events.value, func(e *corev1.Event) bool {
+			return e.Reason == event.CertificateWaits.Name && e.InvolvedObject.Kind == "Node" && e.InvolvedObject.Name == node.Name
+		})
+		if why != nil {
+			line += fmt.Sprintf("; an event says: %q", why.Message)
 		}
+		evidence = append(evidence, line)
 	}
-	return why
+	return evidence
 }

@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/plan"
@@ -21,7 +22,7 @@ var failures = []string{
 func (f *facts) overdue() []*corev1.Service {
 	return f.asking(func(svc *corev1.Service) bool {
 		return len(svc.Status.LoadBalancer.Ingress) > 0 && slices.ContainsFunc(f.events.value, func(e corev1.Event) bool {
-			return e.InvolvedObject.UID == svc.UID && slices.Contains(failures, e.Reason) && f.now.Sub(eventTime(&e)) < recent
+			return e.InvolvedObject.UID == svc.UID && slices.Contains(failures, e.Reason) && f.now.Sub(inspect.EventTime(&e)) < recent
 		})
 	})
 }

@@ -8,6 +8,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 )
 
@@ -54,7 +55,7 @@ func rival(svc *corev1.Service) string {
 func (f *facts) conflict(svc *corev1.Service) []string {
 	for n := range f.events.value {
 		e := &f.events.value[n]
-		if e.Reason == event.DuplicateFound.Name && e.InvolvedObject.UID == svc.UID && f.now.Sub(eventTime(e)) < recent {
+		if e.Reason == event.DuplicateFound.Name && e.InvolvedObject.UID == svc.UID && f.now.Sub(inspect.EventTime(e)) < recent {
 			return []string{e.Message}
 		}
 	}
@@ -93,7 +94,7 @@ func judgeReadOnly(f *facts) Outcome {
 	for n := range f.events.value {
 		e := &f.events.value[n]
 		o := e.InvolvedObject
-		if !strings.Contains(e.Message, refusalText) || f.now.Sub(eventTime(e)) >= recent {
+		if !strings.Contains(e.Message, refusalText) || f.now.Sub(inspect.EventTime(e)) >= recent {
 			continue
 		}
 		switch {
@@ -117,7 +118,7 @@ func judgePorts(f *facts) Outcome {
 	var evidence []string
 	for n := range f.events.value {
 		e := &f.events.value[n]
-		if slices.Contains([]string{event.FirewallFull.Name, event.FirewallPortDenied.Name}, e.Reason) && f.now.Sub(eventTime(e)) < recent {
+		if slices.Contains([]string{event.FirewallFull.Name, event.FirewallPortDenied.Name}, e.Reason) && f.now.Sub(inspect.EventTime(e)) < recent {
 			evidence = append(evidence, fmt.Sprintf("Service %s/%s: %s: %s", e.InvolvedObject.Namespace, e.InvolvedObject.Name, e.Reason, e.Message))
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
 	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -39,7 +40,7 @@ type facts struct {
 	events             fact[[]corev1.Event]
 	hooks              fact[[]hook]
 	rights             fact[[]lackingRight]
-	certificates       fact[[]waitingRequest]
+	certificates       fact[map[string]*certificatesv1.CertificateSigningRequest]
 	kubelets           kubelets
 	sky                sky
 	// owned are the balancers of the account, with the Services that their ownership tags name.

@@ -11,6 +11,7 @@ import (
 	controllernames "k8s.io/cloud-provider/names"
 	servicehelper "k8s.io/cloud-provider/service/helpers"
 
+	"github.com/multicloud-ccm/multicloud-ccm/internal/inspect"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/balancer"
@@ -124,28 +125,14 @@ func first(all ...string) string {
 
 // lastWarning is the newest warning about an object that says what is wrong.
 func (f *facts) lastWarning(kind, namespace, name string) string {
-	var newest *corev1.Event
-	for n := range f.events.value {
-		e := &f.events.value[n]
+	newest := inspect.LatestEvent(f.events.value, func(e *corev1.Event) bool {
 		o := e.InvolvedObject
-		if o.Kind == kind && o.Namespace == namespace && o.Name == name && !strings.HasSuffix(e.Message, balancer.SaidElsewhere) && (newest == nil || eventTime(e).After(eventTime(newest))) {
-			newest = e
-		}
-	}
+		return o.Kind == kind && o.Namespace == namespace && o.Name == name && !strings.HasSuffix(e.Message, balancer.SaidElsewhere)
+	})
 	if newest == nil {
 		return ""
 	}
 	return newest.Reason + ": " + newest.Message
-}
-
-func eventTime(e *corev1.Event) time.Time {
-	if e.Series != nil {
-		return e.Series.LastObservedTime.Time
-	}
-	if !e.LastTimestamp.IsZero() {
-		return e.LastTimestamp.Time
-	}
-	return e.EventTime.Time
 }
 
 // unsupported finds what a Service asks for and the cloud does not have.

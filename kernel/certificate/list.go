@@ -7,6 +7,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/fields"
 	"k8s.io/apimachinery/pkg/util/validation"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 )
 
 // requestsInPage is how many requests are read at once. Each may have more than a megabyte, of annotations and of what it asks for.
@@ -39,6 +41,25 @@ func EachServing(ctx context.Context, requests Lister, each func(*certificatesv1
 			return page.ListMeta, nil
 		}
 	}
+}
+
+// Latest returns of the kubelet of each Node the request that it made last, by the Node's name, and of that its name, when it was made and what
+// became of it. Of those of one second it is an undecided one. of says whose, nil is all.
+func Latest(ctx context.Context, requests Lister, of func(node string) bool) (map[string]*certificatesv1.CertificateSigningRequest, error) {
+	latest := map[string]*certificatesv1.CertificateSigningRequest{}
+	_, err := EachServing(ctx, requests, func(csr *certificatesv1.CertificateSigningRequest) {
+		node := judge.NodeOf(csr)
+		if node == "" || of != nil && !of(node) {
+			return
+		}
+		before, made := latest[node], csr.CreationTimestamp
+		if before == nil || made.After(before.CreationTimestamp.Time) || made.Equal(&before.CreationTimestamp) && judge.Open(csr) {
+			latest[node] = &certificatesv1.CertificateSigningRequest{
+				ObjectMeta: metav1.ObjectMeta{Name: csr.Name, CreationTimestamp: made}, Status: *csr.Status.DeepCopy(),
+			}
+		}
+	})
+	return latest, err
 }
 
 // Approval is the command that approves a request by hand, "" where a shell would read what is in its name, which its maker chose.

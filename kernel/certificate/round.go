@@ -35,7 +35,7 @@ const (
 
 var (
 	errTurn    = errors.New("others are looked up first")
-	errChanged = errors.New("the Node has changed meanwhile")
+	errChanged = errors.New("the Node or the request has changed meanwhile")
 	errOld     = fmt.Errorf("the cloud was asked more than %v ago", mostAge)
 )
 
@@ -43,8 +43,8 @@ var (
 type turn struct {
 	waiting
 	node string
-	// live is the request as the API server has it, request what is in it.
-	live     *certificatesv1.CertificateSigningRequest
+	// version is that of the request that was read, request what is in it. The rest is not kept: many requests are judged in a round.
+	version  string
 	request  judge.Request
 	decision judge.Decision
 	// err is why the request could not be read, free says that this turn does not make the next one later.
@@ -106,22 +106,24 @@ func (r *round) open(ctx context.Context, t *turn) {
 		t.decision, t.err = judge.Decision{Reason: judge.Failed, Message: errTurn.Error()}, errTurn
 		return
 	}
+	var live *certificatesv1.CertificateSigningRequest
 	before, err := run.Contain(func() *judge.Decision { return r.facts.Before(t.node) })
 	if before == nil && err == nil { // not a panic of the driver
-		t.live, err = r.Requests.Get(ctx, t.name, metav1.GetOptions{})
+		live, err = r.Requests.Get(ctx, t.name, metav1.GetOptions{})
 	}
 	switch {
 	case before != nil:
 		t.decision = *before
-	case apierrors.IsNotFound(err), err == nil && t.live.UID != t.uid:
+	case apierrors.IsNotFound(err), err == nil && live.UID != t.uid:
 		t.decision = judge.Decision{Reason: judge.Overtaken, Message: "the request is gone"}
 	case err != nil:
 		t.decision.Reason, t.err = judge.Failed, fmt.Errorf("reading the request %q: %w", t.name, err)
-	case !judge.Open(t.live):
+	case !judge.Open(live):
 		t.decision = judge.Decision{Reason: judge.Overtaken, Message: "somebody else has decided"}
 	default:
+		t.version = live.ResourceVersion
 		// A kubelet chose the bytes, and other code reads them too.
-		t.request, err = run.Contain(func() judge.Request { return judge.Read(t.live, r.MostLife) })
+		t.request, err = run.Contain(func() judge.Request { return judge.Read(live, r.MostLife) })
 		if err != nil {
 			t.decision.Reason, t.err = judge.Failed, fmt.Errorf("reading the request %q: %w", t.name, err)
 		}
@@ -259,7 +261,8 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 	return o
 }
 
-// write writes a decision, unless the request or the Node is not the one that was judged: the version of the request says so.
+// write writes a decision, unless the request or the Node is not the one that was judged. The request is read again, so that webhooks see all
+// of it.
 func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	rest := mostAge - time.Since(r.began)
 	if rest <= 0 {
@@ -267,11 +270,16 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(rest, writeLimit))
 	defer cancel()
+	live, err := r.Requests.Get(ctx, t.name, metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("reading the request %q: %w", t.name, err)
+	}
 	node, err := r.Node(ctx, t.node)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading node %s: %w", t.node, err)
-	case node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
+	case live.UID != t.uid, live.ResourceVersion != t.version, // versions of two objects can't be compared
+		node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
 		return errChanged
 	}
 	condition := certificatesv1.CertificateSigningRequestCondition{
@@ -280,8 +288,8 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	if o.Denied {
 		condition.Type, condition.Reason = certificatesv1.CertificateDenied, "CloudContradicts"
 	}
-	t.live.Status.Conditions = append(t.live.Status.Conditions, condition)
-	if _, err := r.Requests.UpdateApproval(ctx, t.name, t.live, metav1.UpdateOptions{}); err != nil {
+	live.Status.Conditions = append(live.Status.Conditions, condition)
+	if _, err := r.Requests.UpdateApproval(ctx, t.name, live, metav1.UpdateOptions{}); err != nil {
 		return fmt.Errorf("writing the decision about the request %q: %w", t.name, err)
 	}
 	return nil
