@@ -32,8 +32,8 @@ func isSelfSigned(c *x509.Certificate) bool {
 	return names != nil && names[1] == names[2]
 }
 
-// kubelets names Nodes, of the first hundred. The kubelets of selfSigned sign the certificates that they serve with themselves. Those of unreached
-// did not answer from here.
+// kubelets has names of Nodes; only the first hundred Nodes are asked. The kubelets of selfSigned sign the certificates that they serve with
+// themselves. Those of unreached did not answer from here.
 type kubelets struct{ selfSigned, unreached []string }
 
 // askKubelets looks at what the kubelets of Nodes serve with. One that serves nothing waits for its certificate, and is in neither list.

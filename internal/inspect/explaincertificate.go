@@ -16,7 +16,7 @@ const soonDecided = time.Minute
 
 // ServingRequest is what is known of the certificate that a Node's kubelet asked for last.
 type ServingRequest struct {
-	// Request is nil where there is none.
+	// Request is nil where there is none, see certificate.Latest.
 	Request *certificatesv1.CertificateSigningRequest
 	// Waits is what is known of why a request waits.
 	Waits string

@@ -15,6 +15,7 @@ import (
 	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -33,7 +34,7 @@ type Machines interface {
 // Requests are the CertificateSigningRequests of a cluster; the typed client is.
 type Requests interface {
 	Get(ctx context.Context, name string, o metav1.GetOptions) (*certificatesv1.CertificateSigningRequest, error)
-	UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, o metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error)
+	Patch(ctx context.Context, name string, of types.PatchType, data []byte, o metav1.PatchOptions, subresources ...string) (*certificatesv1.CertificateSigningRequest, error)
 }
 
 // DefaultMostLife is a year, and a day for leap years.

@@ -30,7 +30,7 @@ func TestRequestIsApprovedAtOnce(t *testing.T) {
 		pass(time.Second)
 		w.want(request, approved)
 		pass(time.Hour)
-		if len(w.outcomes) != 1 || w.outcomes[0].Reason != judge.Approved || w.outcomes[0].New || w.calls["list"] != 1 || w.calls["update"] != 1 {
+		if len(w.outcomes) != 1 || w.outcomes[0].Reason != judge.Approved || w.outcomes[0].New || w.calls["list"] != 1 || w.calls["patch"] != 1 {
 			t.Errorf("outcomes %v, calls %v", w.outcomes, w.calls)
 		}
 	})
@@ -92,7 +92,7 @@ func TestNodeThatIsApprovedEverySecondCostsLittle(t *testing.T) {
 			w.ask(0)
 			pass(time.Second)
 		}
-		if w.calls["list"] > 12 || w.calls["list"] != w.calls["update"] {
+		if w.calls["list"] > 12 || w.calls["list"] != w.calls["patch"] {
 			t.Errorf("calls %v", w.calls)
 		}
 	})
@@ -247,6 +247,37 @@ func TestMemoryOfLargeRequests(t *testing.T) {
 		t.Errorf("%d kB for %d requests", grown, nodes)
 	}
 	runtime.KeepAlive(w.approver)
+}
+
+// Nor while they are judged: what is in memory then does not grow with their size.
+func TestMemoryOfARoundOfLargeRequests(t *testing.T) {
+	const nodes = 200
+	simulate(t, nodes, func(w *world) {
+		heap := func() int64 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			return int64(m.HeapAlloc) >> 20
+		}
+		large := bytes.Repeat([]byte("x"), 1<<20) // the world has it once, and each read copies it
+		var during int64
+		w.onList = func() error { w.onList, during = nil, heap(); return nil }
+		w.create()
+		for n := range nodes {
+			w.askAs(fmt.Sprintf("csr-%d", n), n, func(csr *certificatesv1.CertificateSigningRequest) {
+				if n > 0 {
+					csr.Spec.Request = large
+				}
+			})
+		}
+		before := heap()
+		w.run()
+		pass(time.Second)
+		w.want("csr-0", approved)
+		if grown := during - before; during == 0 || grown > nodes/2 {
+			t.Errorf("%d MB for %d requests of 1 MB", grown, nodes)
+		}
+	})
 }
 
 func TestRequestThatIsTooLargeIsRefused(t *testing.T) {

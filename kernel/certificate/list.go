@@ -43,8 +43,8 @@ func EachServing(ctx context.Context, requests Lister, each func(*certificatesv1
 	}
 }
 
-// Latest returns of the kubelet of each Node the request that it made last, by the Node's name, and of that its name, when it was made and what
-// became of it. Of those of one second it is an undecided one. of says whose, nil is all.
+// Latest returns the last request of each Node's kubelet, by Node: its name, when it was made, and its status. Of several of one second an
+// undecided one wins. of chooses Nodes, nil is all.
 func Latest(ctx context.Context, requests Lister, of func(node string) bool) (map[string]*certificatesv1.CertificateSigningRequest, error) {
 	latest := map[string]*certificatesv1.CertificateSigningRequest{}
 	_, err := EachServing(ctx, requests, func(csr *certificatesv1.CertificateSigningRequest) {

@@ -81,7 +81,7 @@ func TestReadsAboutSingleNodesComeLast(t *testing.T) {
 		pass(time.Second)
 		w.want(requests[0], approved)
 		w.want(requests[1], approved)
-		if order := strings.Join(w.order, " "); order != "reserved list trust update find get trust update" {
+		if order := strings.Join(w.order, " "); order != "reserved list trust patch find get trust patch" {
 			t.Error(order)
 		}
 	})

@@ -2,6 +2,7 @@ package certificate
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -35,7 +37,7 @@ const (
 
 var (
 	errTurn    = errors.New("others are looked up first")
-	errChanged = errors.New("the Node or the request has changed meanwhile")
+	errChanged = errors.New("the Node has changed meanwhile")
 	errOld     = fmt.Errorf("the cloud was asked more than %v ago", mostAge)
 )
 
@@ -261,8 +263,7 @@ func (r *round) concludeOne(ctx context.Context, t *turn) Outcome {
 	return o
 }
 
-// write writes a decision, unless the request or the Node is not the one that was judged. The request is read again, so that webhooks see all
-// of it.
+// write writes a decision, unless the request or the Node is not the one that was judged.
 func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	rest := mostAge - time.Since(r.began)
 	if rest <= 0 {
@@ -270,16 +271,11 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, min(rest, writeLimit))
 	defer cancel()
-	live, err := r.Requests.Get(ctx, t.name, metav1.GetOptions{})
-	if err != nil {
-		return fmt.Errorf("reading the request %q: %w", t.name, err)
-	}
 	node, err := r.Node(ctx, t.node)
 	switch {
 	case err != nil:
 		return fmt.Errorf("reading node %s: %w", t.node, err)
-	case live.UID != t.uid, live.ResourceVersion != t.version, // versions of two objects can't be compared
-		node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
+	case node.UID != o.Node.UID, node.Spec.ProviderID != o.Node.Spec.ProviderID, node.DeletionTimestamp != nil:
 		return errChanged
 	}
 	condition := certificatesv1.CertificateSigningRequestCondition{
@@ -288,8 +284,15 @@ func (r *round) write(ctx context.Context, t *turn, o Outcome) error {
 	if o.Denied {
 		condition.Type, condition.Reason = certificatesv1.CertificateDenied, "CloudContradicts"
 	}
-	live.Status.Conditions = append(live.Status.Conditions, condition)
-	if _, err := r.Requests.UpdateApproval(ctx, t.name, live, metav1.UpdateOptions{}); err != nil {
+	// The request that was judged has no conditions. The API server refuses the patch where the request has another version by now.
+	patch, err := json.Marshal(map[string]any{
+		"metadata": map[string]any{"uid": t.uid, "resourceVersion": t.version},
+		"status":   map[string]any{"conditions": []certificatesv1.CertificateSigningRequestCondition{condition}},
+	})
+	if err == nil {
+		_, err = r.Requests.Patch(ctx, t.name, types.MergePatchType, patch, metav1.PatchOptions{}, "approval")
+	}
+	if err != nil {
 		return fmt.Errorf("writing the decision about the request %q: %w", t.name, err)
 	}
 	return nil

@@ -96,7 +96,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			simulate(t, 1, func(w *world) {
 				tries := 0
-				w.onUpdate = func() error {
+				w.onPatch = func() error {
 					if tries++; tries < 4 {
 						return failure
 					}
@@ -122,7 +122,7 @@ func TestFailedWritesAreRepeated(t *testing.T) {
 // Who may not write approvals learns it from the Node.
 func TestWritesThatKeepFailingAreTold(t *testing.T) {
 	simulate(t, 1, func(w *world) {
-		w.onUpdate = func() error { return apierrors.NewForbidden(resource, "x", errors.New("no right")) }
+		w.onPatch = func() error { return apierrors.NewForbidden(resource, "x", errors.New("no right")) }
 		w.start()
 		w.ask(0)
 		pass(50 * time.Second)
@@ -157,27 +157,35 @@ func TestChangesMeanwhile(t *testing.T) {
 		},
 		"the Node is gone": func(w *world, _ string) judge.Reason { delete(w.nodes, name(0)); return "" },
 	} {
-		for _, early := range []bool{false, true} {
-			t.Run(fmt.Sprint(what, early), func(t *testing.T) {
+		for _, when := range []string{"before it is judged", "between the judgment and the write", "during the write"} {
+			t.Run(what+" "+when, func(t *testing.T) {
 				simulate(t, 1, func(w *world) {
 					want := judge.Failed
-					w.onNode = func() error {
-						w.onNode = nil
-						change(w, "csr-1")
-						return nil
+					once := func(hook *func() error) {
+						*hook = func() error {
+							*hook = nil
+							change(w, "csr-1")
+							return nil
+						}
+					}
+					switch when {
+					case "between the judgment and the write":
+						once(&w.onTrust) // the last read of a round
+					case "during the write":
+						once(&w.onNode) // the last read before it
 					}
 					w.start()
 					w.ask(0)
-					if early {
+					if when == "before it is judged" {
 						w.change(func() {
-							if w.onNode = nil; change(w, "csr-1") == "" {
+							if change(w, "csr-1") == "" {
 								w.t.Skip("it is judged as it is now")
 							}
 						})
 						want = judge.Overtaken
 					}
 					pass(900 * time.Millisecond)
-					if w.onNode != nil || len(w.outcomes) != 1 || w.outcomes[0].Reason != want || w.outcomes[0].New || len(w.decided) > 0 {
+					if w.onTrust != nil || w.onNode != nil || len(w.outcomes) != 1 || w.outcomes[0].Reason != want || w.outcomes[0].New || len(w.decided) > 0 {
 						t.Errorf("outcomes %v", w.outcomes)
 					}
 				})

@@ -1,12 +1,14 @@
 package certificate_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
 	"crypto/x509/pkix"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -51,7 +53,7 @@ type world struct {
 	hangs    string               // what does not answer before its context ends
 	reserved []string
 
-	onList, onTrust, onFind, onReserved, onUpdate, onNode func() error
+	onList, onTrust, onFind, onReserved, onPatch, onNode func() error
 }
 
 var key, _ = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -148,7 +150,7 @@ func (w *world) askAs(request string, n int, change func(*certificatesv1.Certifi
 	csr := &certificatesv1.CertificateSigningRequest{
 		ObjectMeta: metav1.ObjectMeta{
 			Name: request, UID: types.UID(fmt.Sprintf("%s-%d", request, time.Now().UnixNano())), ResourceVersion: fmt.Sprint(100 + len(w.came)),
-			CreationTimestamp: metav1.NewTime(time.Now().Truncate(time.Second)), Annotations: map[string]string{"kept": "yes"},
+			CreationTimestamp: metav1.NewTime(time.Now().Truncate(time.Second)), Annotations: map[string]string{},
 		},
 		Spec: certificatesv1.CertificateSigningRequestSpec{
 			SignerName: certificatesv1.KubeletServingSignerName, Username: "system:node:" + name(n), Groups: []string{"system:nodes"},
@@ -305,23 +307,38 @@ func (r requests) Get(ctx context.Context, name string, _ metav1.GetOptions) (*c
 	return nil, apierrors.NewNotFound(resource, name)
 }
 
-// UpdateApproval fails the test where a request is judged by what was read before it was made.
-func (r requests) UpdateApproval(ctx context.Context, name string, csr *certificatesv1.CertificateSigningRequest, _ metav1.UpdateOptions) (*certificatesv1.CertificateSigningRequest, error) {
-	if err := r.w.call(ctx, "update", &r.w.onUpdate); err != nil {
+// Patch merges a decision as the API server does. It fails the test where a request is judged by what was read before it was made.
+func (r requests) Patch(
+	ctx context.Context, name string, of types.PatchType, data []byte, _ metav1.PatchOptions, subresources ...string,
+) (*certificatesv1.CertificateSigningRequest, error) {
+	if err := r.w.call(ctx, "patch", &r.w.onPatch); err != nil {
 		return nil, err
+	}
+	var patch struct {
+		Metadata struct {
+			UID             types.UID
+			ResourceVersion string
+		}
+		Status struct {
+			Conditions []certificatesv1.CertificateSigningRequestCondition
+		}
+	}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&patch); err != nil || of != types.MergePatchType || !slices.Equal(subresources, []string{"approval"}) {
+		r.w.t.Errorf("%s of %q with %s: %v", of, subresources, data, err)
 	}
 	r.w.mu.Lock()
 	defer r.w.mu.Unlock()
-	if now := r.w.requests[name]; now == nil || now.UID != csr.UID || now.ResourceVersion != csr.ResourceVersion {
+	now := r.w.requests[name]
+	if now == nil || now.UID != patch.Metadata.UID || now.ResourceVersion != patch.Metadata.ResourceVersion {
 		return nil, apierrors.NewConflict(resource, name, errors.New("it has changed"))
-	}
-	if csr.Annotations["kept"] != "yes" {
-		r.w.t.Errorf("%s loses what is in it: %v", name, csr.ObjectMeta)
 	}
 	if r.w.since.Before(r.w.came[name]) {
 		r.w.t.Errorf("%s came at %v, a list from %v on would do", name, r.w.came[name], r.w.since)
 	}
-	csr = csr.DeepCopy()
+	csr := now.DeepCopy()
+	csr.Status.Conditions = patch.Status.Conditions
 	csr.ResourceVersion += "0"
 	r.w.requests[name], r.w.decided[name] = csr, time.Now()
 	go r.w.approver.Update(csr.DeepCopy())

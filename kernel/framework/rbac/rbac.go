@@ -54,7 +54,7 @@ func Rules(lease string) []Grant {
 		{For: "recorded ids in annotations", Controllers: []string{service}, Resource: "services", Verbs: []string{"patch"}},
 		{For: "addresses, finalizer", Controllers: []string{service}, Resource: "services/status", Verbs: []string{"patch"}},
 		{For: "requests of kubelets", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests", Verbs: []string{"get", "list", "watch"}},
-		{For: "approval of their requests", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests/approval", Verbs: []string{"update"}},
+		{For: "approval of their requests", Controllers: kubelet, Group: groupCertificates, Resource: "certificatesigningrequests/approval", Verbs: []string{"patch"}},
 		{For: "approval for this signer", Controllers: kubelet, Group: groupCertificates, Resource: "signers", Names: []string{"kubernetes.io/kubelet-serving"}, Verbs: []string{"approve"}},
 		{For: "where the API server is reached, which no kubelet gets", Controllers: kubelet, Group: "discovery.k8s.io", Resource: "endpointslices", Names: []string{"kubernetes"}, Verbs: []string{"get"}, Namespaced: true, Namespace: metav1.NamespaceDefault},
 		{For: "where new machines reach the API server", Controllers: kubelet, Resource: "configmaps", Names: []string{"cluster-info"}, Verbs: []string{"get"}, Namespaced: true, Namespace: metav1.NamespacePublic},

@@ -39,14 +39,14 @@ const (
 	account    = "certificate-approver"
 )
 
-// role is all that the approver may do: what is in the issue, and to read Nodes.
+// role is all that the approver may do.
 const role = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: ClusterRole
 metadata: {name: certificate-approver}
 rules:
 - {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests], verbs: [get, list, watch]}
-- {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests/approval], verbs: [update]}
+- {apiGroups: [certificates.k8s.io], resources: [certificatesigningrequests/approval], verbs: [patch]}
 - {apiGroups: [certificates.k8s.io], resources: [signers], resourceNames: [kubernetes.io/kubelet-serving], verbs: [approve]}
 - {apiGroups: [""], resources: [nodes], verbs: [get, list, watch]}
 ---

@@ -125,7 +125,7 @@ func TestKubeletCertificateIsApproved(t *testing.T) {
 	}
 	for _, want := range []string{
 		"get certificatesigningrequests.certificates.k8s.io", "watch certificatesigningrequests.certificates.k8s.io",
-		"update certificatesigningrequests/approval.certificates.k8s.io", "get endpointslices.discovery.k8s.io", "get configmaps", "get nodes",
+		"patch certificatesigningrequests/approval.certificates.k8s.io", "get endpointslices.discovery.k8s.io", "get configmaps", "get nodes",
 	} {
 		if !used[want] {
 			t.Errorf("%q is granted and never used", want)
