@@ -151,8 +151,8 @@ type Observed struct {
 	// Orphans says, when nothing was found, that objects made for the balancer are left
 	// all the same, such as its public address: a deletion has something to do.
 	Orphans bool
-	// Lookups feed Input.Lookups; they may be set when nothing was found.
-	Lookups map[string]string
+	// Findings become Input.Findings; they may be set when nothing was found.
+	Findings Findings
 	// Record are annotations to write on the Service, such as a rotated certificate id.
 	Record map[string]string
 	// Native is the driver's own object, so that Apply need not read it again.

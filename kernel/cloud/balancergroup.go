@@ -30,7 +30,7 @@ type BalancerGroup struct {
 // BalancerReader reads load balancers and says what a Service asks for.
 type BalancerReader interface {
 	// Observe reads the balancer that belongs to the Service, as a whole, together with the
-	// lookups that Normalize needs. It only reads. A balancer that definitely does not exist is
+	// findings that Normalize and changes need. It only reads. A balancer that definitely does not exist is
 	// Observed.Found == false and no error; any doubt is an error, because the framework
 	// drops the finalizer of a Service whose balancer is said not to exist.
 	//
@@ -76,7 +76,7 @@ type TargetLimit interface {
 // Validator refuses some requests whatever there is in the cloud. The kernel asks before it reads
 // anything for a Service without a balancer: what is refused so costs no request.
 type Validator interface {
-	// Validate returns what Normalize would refuse with any lookups, joined with errors.Join. exists says that there is a balancer, as
+	// Validate returns what Normalize would refuse with any findings, joined with errors.Join. exists says that there is a balancer, as
 	// far as the kernel knows, whose type and other fixed parts may be others than a new one would have. It is pure.
 	Validate(spec Spec, exists bool) error
 }

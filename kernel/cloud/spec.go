@@ -46,9 +46,8 @@ type Environment struct {
 	// Candidates are the machines that may become targets, sorted by InstanceID. Observe has
 	// them too, except when the balancer is to be deleted.
 	Candidates []Target
-	// Lookups are what Observe found out for Normalize, such as the id of a certificate
-	// given by name. Keys are the driver's own.
-	Lookups map[string]string
+	// Findings are what Observe found out.
+	Findings Findings
 	// Network returns what NetworkReader has read for all Services. Observe alone has it, and asks by NetworkOf.Of where it needs it; nil
 	// when it has to ask the cloud.
 	Network func(context.Context) (Network, error) `json:"-"`

@@ -123,7 +123,7 @@ func (r *run) done(s *step, id string) {
 	}
 	// What is known of a balancer that was made. The rest is read afterwards.
 	r.progress.Observed = &cloud.Observed{
-		Found: true, ID: id, State: cloud.BalancerPending, Balancer: *r.change.After, Lookups: r.change.Input.Lookups, Native: r.made.Native,
+		Found: true, ID: id, State: cloud.BalancerPending, Balancer: *r.change.After, Findings: r.change.Input.Findings, Native: r.made.Native,
 	}
 	if len(r.change.After.OwnershipTags) > 0 {
 		r.progress.Observed.Owner = r.change.Input.Owner

@@ -119,6 +119,11 @@ func normalizeIsPure(f *fixture) {
 	if f.suite.Descriptor.Capabilities.SourceRanges {
 		in.SourceRanges = []netip.Prefix{netip.MustParsePrefix("192.0.2.64/28"), netip.MustParsePrefix("203.0.113.0/24")}
 	}
+	observed, err := f.balancers().Observe(f.ctx(), in)
+	f.must(err, "Observe")
+	again, err := f.balancers().Observe(f.ctx(), in) // what is in findings can't be copied
+	f.must(err, "Observe")
+	in.Findings = observed.Findings
 	given := copySpec(in)
 	reads, writes := f.control.Requests()
 	first, firstNotes, err := f.balancers().Normalize(in)
@@ -133,6 +138,9 @@ func normalizeIsPure(f *fixture) {
 		})
 	}
 	together.Wait()
+	if !in.Findings.Equal(again.Findings) {
+		f.Errorf("Normalize changed what Observe found out from %+v to %+v", again.Findings, in.Findings)
+	}
 	if !reflect.DeepEqual(in, given) {
 		f.Errorf("Normalize changed its input from %+v to %+v", given, in)
 	}
@@ -148,7 +156,7 @@ func copySpec(s cloud.Input) cloud.Input {
 		s.Candidates[i].Addresses = slices.Clone(s.Candidates[i].Addresses)
 	}
 	s.Options = maps.Clone(s.Options)
-	s.Lookups, s.Preserved = maps.Clone(s.Lookups), maps.Clone(s.Preserved)
+	s.Preserved = maps.Clone(s.Preserved)
 	return s
 }
 

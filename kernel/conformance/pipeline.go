@@ -53,7 +53,7 @@ func (f *fixture) draft(in cloud.Input) (draft, error) {
 		return draft{}, err
 	}
 	before = before.Resolve(in.Candidates)
-	in.Lookups = before.Lookups
+	in.Findings = before.Findings
 	if before.Found {
 		in.ID = before.ID
 	}

@@ -120,7 +120,7 @@ func (f *fixture) asks(svc *corev1.Service, machines []cloud.Target) (cloud.Bala
 	in.Candidates = machines
 	observed, err := f.balancers().Observe(f.ctx(), in)
 	f.must(err, "Observe")
-	in.Lookups = observed.Lookups
+	in.Findings = observed.Findings
 	b, notes, err := f.balancers().Normalize(in)
 	return b, append(r.Warnings, problem.OfDriver(notes)...), err
 }

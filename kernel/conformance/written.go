@@ -131,7 +131,7 @@ type upgraded struct {
 // upgrade serves the Service, and starts again.
 func (w Written) upgrade(t *testing.T) *upgraded {
 	t.Helper()
-	u := &upgraded{T: t, written: w, memory: &memory{BalancerReader: w.reader(), id: w.ID, lookups: w.Before.Lookups}, svc: w.service(w.From)}
+	u := &upgraded{T: t, written: w, memory: &memory{BalancerReader: w.reader(), id: w.ID, findings: w.Before.Findings}, svc: w.service(w.From)}
 	u.start()
 	if err := u.ensure(); err != nil || !slices.Equal(u.memory.wrote, []string{"create 1"}) {
 		t.Fatalf("making the balancer: %v, wrote %q", err, u.memory.wrote)

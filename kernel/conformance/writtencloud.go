@@ -14,7 +14,7 @@ import (
 type memory struct {
 	cloud.BalancerReader
 	id       string
-	lookups  map[string]string
+	findings cloud.Findings
 	balancer *cloud.Balancer
 	made     int
 	// was are fields without which no balancer is made, nil for none, and refused those that differed in the last one that was not made.
@@ -27,10 +27,10 @@ func (m *memory) Eligible(cloud.Balancer, cloud.Target) string { return "" }
 
 func (m *memory) Observe(_ context.Context, in cloud.Input) (cloud.Observed, error) {
 	if m.balancer == nil {
-		return cloud.Observed{Lookups: m.lookups}, nil
+		return cloud.Observed{Findings: m.findings}, nil
 	}
 	return cloud.Observed{
-		Found: true, ID: fmt.Sprintf(m.id, m.made), Owner: in.Owner, State: cloud.BalancerActive, Balancer: m.balancer.Clone(), Lookups: m.lookups,
+		Found: true, ID: fmt.Sprintf(m.id, m.made), Owner: in.Owner, State: cloud.BalancerActive, Balancer: m.balancer.Clone(), Findings: m.findings,
 		Addresses: []cloud.BalancerAddress{{IP: fmt.Sprintf("198.51.100.%d", m.made)}},
 	}, nil
 }

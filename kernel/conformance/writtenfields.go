@@ -22,7 +22,7 @@ func (w Written) names(t *testing.T) {
 		svc.Spec.IPFamilies = append(svc.Spec.IPFamilies, corev1.IPv6Protocol)
 		svc.Spec.LoadBalancerSourceRanges = []string{"192.0.2.0/24"}
 		in := request.Read(svc, c, request.Cluster{ID: "prod"}).Input
-		in.Lookups, in.Candidates = maps.Clone(w.Before.Lookups), []cloud.Target{target()}
+		in.Findings, in.Candidates = w.Before.Findings, []cloud.Target{target()}
 		w.fields(t, in, has)
 	}
 	was, kind := map[string]bool{}, ""

@@ -36,6 +36,9 @@ type Options struct {
 	Cloud *run.Cloud
 	// Nodes returns this cloud's Nodes, from an informer; they are not changed.
 	Nodes func() []*corev1.Node
+	// NodeVersion is another one when a Node that load balancers may have has changed in what is read of it here, and 0 where that can't be
+	// said. It may be nil.
+	NodeVersion func() int
 	// Brake bounds deletions; one with default options when nil.
 	Brake *safety.Brake
 	// Policy has the default in every field that is zero.
@@ -95,6 +98,9 @@ func newState(o Options) *state {
 	if o.Nodes == nil {
 		o.Nodes = func() []*corev1.Node { return nil }
 	}
+	if o.NodeVersion == nil {
+		o.NodeVersion = func() int { return 0 }
+	}
 	if o.Brake == nil {
 		o.Brake = safety.NewBrake(safety.BrakeOptions{})
 	}
@@ -106,10 +112,10 @@ func newState(o Options) *state {
 		report:   newReporter(o.Cloud.Name, o.Events, o.Metrics, p), partOf: o.Cloud.PartOf, unlisted: func(node *corev1.Node) error { return Unlisted(o.Cloud, node) },
 	}
 	s.nodes = &nodes{
-		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, grace: p.Grace,
+		cloud: o.Cloud.Name, concerns: o.Cloud.Concerns, list: o.Nodes, version: o.NodeVersion, grace: p.Grace,
 		parse:     func(node *corev1.Node) (cloud.InstanceID, error) { return ID(o.Cloud, node) },
 		fromNode:  func(node *corev1.Node) (cloud.Instance, bool) { return FromNode(o.Cloud, node) },
-		completer: o.Cloud.Completer,
+		completer: o.Cloud.Completer, describe: o.Cloud.Completer != nil || o.Cloud.Describer != nil,
 		complete: func(machine cloud.Instance, node *corev1.Node) cloud.Instance {
 			return Complete(o.Cloud, machine, node)
 		},

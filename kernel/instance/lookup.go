@@ -85,8 +85,11 @@ func (i *Inventory) Read(ctx context.Context) {
 	_ = i.lists.refresh(cloud.WithPriority(ctx, cloud.PriorityNodeInit), sinceAge(i.schedule.metadataAge(i.size())))
 }
 
-// generation is what was known of machines at a time.
-type generation struct{ installed, refused *cache.Snapshot }
+// generation is what was known of machines at a time: from lists of them, and from Nodes.
+type generation struct {
+	installed, refused *cache.Snapshot
+	nodes              int
+}
 
 // Outdate has the next Lookup believe no list from before now: the cloud refused something, which may be a machine that went
 // since the last list. Those who say so in the same few seconds share a list.
@@ -101,11 +104,12 @@ func (i *Inventory) Held() bool { return i.cache.Lists().Lacks(nil) }
 // Generation is another one when Lookup may know more of a machine than before, nil where that cannot be
 // said.
 func (i *Inventory) Generation() any {
-	if i.nodes.completer != nil {
-		return nil // addresses come from Nodes too
+	version := i.nodes.version()
+	if version == 0 && i.nodes.describe {
+		return nil
 	}
 	lists := i.cache.Lists()
-	return generation{lists.Installed, lists.Refused}
+	return generation{lists.Installed, lists.Refused, version}
 }
 
 // ByName returns the machines of Nodes without provider-ID, by the Node's name, as the cloud's

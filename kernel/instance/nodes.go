@@ -24,9 +24,12 @@ type nodes struct {
 	completer cloud.Completer
 	// complete is Complete.
 	complete func(cloud.Instance, *corev1.Node) cloud.Instance
-	// list returns all Nodes of the view.
-	list  func() []*corev1.Node
-	grace time.Duration
+	// describe says that Nodes tell of machines what the cloud does not.
+	describe bool
+	// list returns all Nodes of the view, version changes when they do, see Options.
+	list    func() []*corev1.Node
+	version func() int
+	grace   time.Duration
 
 	mu      sync.Mutex
 	at      time.Time

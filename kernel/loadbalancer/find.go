@@ -207,7 +207,7 @@ func (r finder) findSuccessor(ctx context.Context, observed cloud.Observed) (clo
 	case err != nil:
 		return cloud.Observed{}, err
 	case other.Found && (other.ID == observed.ID || !ownership.IsCertain(other.Owner, in.Owner)):
-		return cloud.Observed{Lookups: other.Lookups}, nil
+		return cloud.Observed{Findings: other.Findings}, nil
 	}
 	return other, nil
 }

@@ -228,7 +228,7 @@ func (r second) deleteDuplicate(ctx context.Context, kept cloud.Observed, id str
 	if left, err = r.doubt(ctx, kept, observed); left != "" || err != nil {
 		return left, err
 	}
-	in.Lookups, in.Beside = observed.Lookups, &kept // what the Service has once stays
+	in.Findings, in.Beside = observed.Findings, &kept // what the Service has once stays
 	d := r.Removal(in, observed, "the Service has balancer "+kept.ID+" too, which is kept")
 	progress, err := r.manager.executor.Apply(ctx, d.Plan, d.Change().Change)
 	r.writer.noteDeletion(d, id, err)

@@ -77,7 +77,7 @@ func TestSampleServiceIsRight(t *testing.T) {
 			Options: values,
 		},
 		Environment: cloud.Environment{
-			Lookups: map[string]string{balancer.LookupSubnets: option.Subnets.In(values)},
+			Findings: balancer.Found.Seal(balancer.Findings{Subnets: option.Subnets.List(values)}),
 		},
 	}
 	for i, port := range svc.Spec.Ports {

@@ -139,7 +139,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
 	d, in := testDriver(), testSpec(t, nil)
-	in.Lookups = d.Observed(existing, in.Spec).Lookups
+	in.Findings = d.Observed(existing, in.Spec).Findings
 	b, _, err := d.Normalize(in)
 	if err != nil {
 		t.Fatal(err)

@@ -67,7 +67,7 @@ func TestRules(t *testing.T) {
 		{
 			name:        "certificate given by name",
 			annotations: map[string]string{"certificate-name": "web"},
-			edit:        func(s *cloud.Input) { s.Lookups = map[string]string{desired.LookupCertificate: "c"} },
+			edit:        func(s *cloud.Input) { s.Findings = desired.Found.Seal(desired.Findings{Certificate: "c"}) },
 			want:        []string{"tcp:80>tcp:30080", "https:443>http:30443+c"},
 		},
 		{

@@ -41,7 +41,7 @@ func TestShape(t *testing.T) {
 		name        string
 		annotations map[string]string
 		nodes       []cloud.Target
-		facts       map[string]string
+		found       desired.Findings
 		preserved   map[string]string
 		defaultType string
 		single      bool
@@ -55,7 +55,7 @@ func TestShape(t *testing.T) {
 		{name: "the Service has IPv6 only", single: true, ipv6: true, nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork}},
 		{name: "DUALSTACK, the Service has IPv4 only", single: true, annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
-			name: "the Service has IPv4 only, what exists stays", single: true, facts: map[string]string{desired.LookupType: config.TypeNetwork, desired.LookupStack: object.StackDual},
+			name: "the Service has IPv4 only, what exists stays", single: true, found: desired.Findings{Type: config.TypeNetwork, Stack: object.StackDual},
 			nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "regional, the Service has IPv4 only", single: true, annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
@@ -70,17 +70,17 @@ func TestShape(t *testing.T) {
 		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
 		{
 			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
-			nodes: []cloud.Target{dual, v4}, facts: map[string]string{desired.LookupStack: object.StackDual, desired.LookupType: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
+			nodes: []cloud.Target{dual, v4}, found: desired.Findings{Stack: object.StackDual, Type: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
-		{name: "what exists stays", facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: object.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
-		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": object.StackDual}, facts: map[string]string{desired.LookupType: config.TypeRegional, desired.LookupStack: object.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "what exists stays", found: desired.Findings{Type: config.TypeRegional, Stack: object.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": object.StackDual}, found: desired.Findings{Type: config.TypeRegional, Stack: object.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
 			name: "preserved wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
 			preserved: map[string]string{object.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},
 			want:      desired.Shape{Kind: config.TypeRegional, Dual: true},
 		},
-		{name: "an existing GLOBAL balancer", facts: map[string]string{desired.LookupType: "GLOBAL"}, refused: "GLOBAL"},
+		{name: "an existing GLOBAL balancer", found: desired.Findings{Type: "GLOBAL"}, refused: "GLOBAL"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -90,7 +90,7 @@ func TestShape(t *testing.T) {
 				}
 			})
 			in := testSpec(t, test.annotations, func(s *cloud.Input) {
-				s.Candidates, s.Lookups, s.Preserved = test.nodes, test.facts, test.preserved
+				s.Candidates, s.Findings, s.Preserved = test.nodes, desired.Found.Seal(test.found), test.preserved
 				s.DualStack, s.IPv6 = !test.single, test.ipv6
 			})
 			got, err := d.ShapeOf(in)

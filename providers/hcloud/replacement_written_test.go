@@ -3,8 +3,6 @@ package hcloud
 import (
 	"testing"
 
-	"github.com/hetznercloud/hcloud-go/v2/hcloud"
-
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/conformance"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer"
@@ -15,12 +13,11 @@ import (
 // TestWritten: what is on Services and in plans is read by later versions.
 func TestWritten(t *testing.T) {
 	const key = "load-balancer.hetzner.cloud/"
-	lookups := desired.Lookups{}
-	lookups.SetLimits(hcloud.LoadBalancerType{MaxTargets: 25, MaxServices: 5, MaxAssignedCertificates: 10})
+	found := desired.Findings{Limits: &desired.Limits{Targets: 25, Services: 5, Certificates: 10}}
 	d := &Driver{Balancers: &balancer.Balancers{Configuration: desired.Configuration{Network: 4}}, settings: config.Settings{Balancers: true}}
 	conformance.Written{
 		Driver: d.handOver(), Descriptor: Descriptor(), Annotations: Annotations(), ID: "471%d",
-		Before:      cloud.Observed{Lookups: lookups},
+		Before:      cloud.Observed{Findings: desired.Found.Seal(found)},
 		From:        map[string]string{key + "location": "fsn1", desired.Subnet.Name: "10.0.1.0/24"},
 		To:          map[string]string{key + "location": "nbg1", desired.Subnet.Name: "10.0.2.0/24"},
 		Replacement: `{"request":"56faae53d920a92319f033545213f914b3c59e075dd9eefc4b44670f9e346252","of":"4711","was":{"location":"fsn1","networkZone":"","subnet":"10.0.1.0/24"}}`,

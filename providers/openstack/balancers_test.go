@@ -88,7 +88,7 @@ func (l *lab) pass(in cloud.Input, what string) cloud.Input {
 	l.Helper()
 	observed, err := l.driver.Observe(l.Context(), in)
 	l.must(err)
-	in.Lookups, in.ID = observed.Lookups, observed.ID
+	in.Findings, in.ID = observed.Findings, observed.ID
 	after, _, err := l.driver.Normalize(in)
 	l.must(err)
 	for _, c := range in.Candidates {

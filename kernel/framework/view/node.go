@@ -68,6 +68,15 @@ func (v *Nodes) filter(h cache.ResourceEventHandler) cache.ResourceEventHandler 
 	}
 }
 
+// Version is another one when Nodes of a view for load balancers have changed in what these depend on. It is 0 for other views, and as long
+// as no controller is told of changes.
+func (v *Nodes) Version() int {
+	if v.list == nil {
+		return 0
+	}
+	return v.list.version()
+}
+
 // Repeat makes the route controller reconcile: upstream takes an update without a
 // difference for the periodic resync.
 func (v *Nodes) Repeat() {

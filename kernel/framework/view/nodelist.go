@@ -81,6 +81,13 @@ func (l *nodeList) changed() {
 	l.listed = nil
 }
 
+// version is how often something has changed, 0 as long as nobody tells of changes.
+func (l *nodeList) version() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.changes
+}
+
 // before returns a handler that tells the list of changes before the next one hears of them: whoever that one wakes
 // finds them in the list.
 func (l *nodeList) before(next cache.ResourceEventHandler) cache.ResourceEventHandler {

@@ -74,7 +74,7 @@ func TestNodeListIsKept(t *testing.T) {
 	informer := cluster(t).Core().V1().Nodes()
 	targets := NewNodes(informer, mine).ForBalancers(window, NewServices(nil, handover.Signs{}), nil)
 	put(t, informer.Informer(), node("b", "sim://2"), node("a", "sim://1"), node("theirs", "other://1"))
-	if first, second := targets.All(), targets.All(); &first[0] == &second[0] {
+	if first, second := targets.All(), targets.All(); &first[0] == &second[0] || targets.Version() != 0 {
 		t.Error("a list is kept of whose changes nobody tells")
 	}
 	var told [][]*corev1.Node
@@ -95,7 +95,7 @@ func TestNodeListIsKept(t *testing.T) {
 		put(t, informer.Informer(), after)
 		handler.OnUpdate(before, after)
 	}
-	known := targets.All()
+	known, version := targets.All(), targets.Version()
 	for _, step := range []struct {
 		name string
 		play func()
@@ -121,10 +121,10 @@ func TestNodeListIsKept(t *testing.T) {
 			t.Errorf("%s: listed when it is told (-want +got):\n%s", step.name, diff)
 		}
 		now := targets.All()
-		if kept := &now[0] == &known[0]; kept != step.kept {
-			t.Errorf("%s: the list is kept: %t, want %t", step.name, kept, step.kept)
+		if kept := &now[0] == &known[0]; kept != step.kept || (targets.Version() == version) != step.kept {
+			t.Errorf("%s: the list is kept: %t, version %d after %d, want %t", step.name, kept, targets.Version(), version, step.kept)
 		}
-		known = now
+		known, version = now, targets.Version()
 	}
 }
 

@@ -243,7 +243,7 @@ func (c Case) mayReplace(s desired) bool {
 func (s Subject) Complete(observed cloud.Observed, candidates []cloud.Target) cloud.Input {
 	in := s.Asked.Input
 	in.ID = observed.ID
-	in.Candidates, in.Lookups = candidates, observed.Lookups
+	in.Candidates, in.Findings = candidates, observed.Findings
 	return in
 }
 

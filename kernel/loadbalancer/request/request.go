@@ -25,7 +25,7 @@ import (
 type Request struct {
 	Service *corev1.Service
 	Values  annotation.Values
-	// Input has no candidates, lookups or preserved fields yet.
+	// Input has no candidates, findings or preserved fields yet.
 	Input cloud.Input
 	// Selector is nil when the one on the Service is not valid.
 	Selector labels.Selector
@@ -249,7 +249,7 @@ func fingerprintOf(in cloud.Input, c *run.Cloud) string {
 			delete(in.Options, key.Name)
 		}
 	}
-	return difference.Fingerprint(written{in.Spec, environment{Candidates: in.Candidates, Lookups: in.Lookups}, in.Known})
+	return difference.Fingerprint(written{in.Spec, environment{Candidates: in.Candidates}, in.Known})
 }
 
 // written is an Input as its fingerprint takes it, with fields that it had once: a replacement that an earlier version began has that fingerprint on
@@ -260,6 +260,7 @@ type written struct {
 	cloud.Known
 }
 
+// environment has what nobody knows when the request is read, as it was written: Lookups and BulkList are always empty.
 type environment struct {
 	Candidates []cloud.Target
 	Lookups    map[string]string

@@ -222,26 +222,54 @@ func (c Candidates) Warnings() []problem.Warning {
 // skipText names the nodes that were left out: at most three for each reason, and how many
 // more.
 func skipText(skipped []skip) string {
-	nodes := map[string][]string{}
+	nodes := map[string]*few{}
 	for _, s := range skipped {
-		nodes[s.reason] = append(nodes[s.reason], s.node)
+		if nodes[s.reason] == nil {
+			nodes[s.reason] = &few{}
+		}
+		nodes[s.reason].add(s.node)
 	}
 	var texts []string
 	for _, reason := range slices.Sorted(maps.Keys(nodes)) {
-		texts = append(texts, firstOf(nodes[reason])+": "+reason)
+		texts = append(texts, nodes[reason].String()+": "+reason)
 	}
 	return strings.Join(texts, "; ")
 }
 
-// firstOf names the first three of many.
-func firstOf(all []string) string {
+// few are the first three of many names. There may be thousands, for each Service.
+type few struct {
+	first []string // sorted
+	more  int
+}
+
+func (f *few) add(name string) {
 	const most = 3
-	names := slices.Sorted(slices.Values(all))
-	text := strings.Join(names[:min(len(names), most)], ", ")
-	if more := len(names) - most; more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
+	if len(f.first) < most || name < f.first[most-1] {
+		at, _ := slices.BinarySearch(f.first, name)
+		f.first = slices.Insert(f.first, at, name)
+	} else {
+		f.more++
+	}
+	if len(f.first) > most {
+		f.first, f.more = f.first[:most], f.more+1
+	}
+}
+
+func (f *few) String() string {
+	text := strings.Join(f.first, ", ")
+	if f.more > 0 {
+		text += fmt.Sprintf(" and %d more", f.more)
 	}
 	return text
+}
+
+// firstOf names the first three of many.
+func firstOf(all []string) string {
+	var f few
+	for _, name := range all {
+		f.add(name)
+	}
+	return f.String()
 }
 
 // Machines finds the machines behind nodes.
@@ -361,15 +389,7 @@ func (r *Recent) forget() {
 }
 
 // certain reports whether the same Nodes and machines give the same candidates: nothing was read beside
-// the list of machines, or could not be, and no Node describes its machine by more than is compared.
+// the list of machines, or could not be.
 func (c Candidates) certain() bool {
-	if c.Err != nil || len(c.unknown) > 0 || len(c.named) > 0 || c.unidentified {
-		return false
-	}
-	for i := range c.Targets {
-		if c.Targets[i].InstanceID.Described() {
-			return false
-		}
-	}
-	return true
+	return c.Err == nil && len(c.unknown) == 0 && len(c.named) == 0 && !c.unidentified
 }

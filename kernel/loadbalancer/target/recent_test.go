@@ -105,6 +105,22 @@ func TestCandidatesAreComputedOnceForAPass(t *testing.T) {
 	}
 }
 
+// What only Nodes tell of machines is part of what is known of them.
+func TestDescribedMachinesAreRemembered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, nodes := &counted{}, selectable()
+		nodes[0].Spec.ProviderID = string(cloud.DescribedInstance("a"))
+		s := Nodes{Machines: m, Concerns: func(string) bool { return true }, Recent: &Recent{}}
+		for range 3 {
+			s.Candidates(t.Context(), nodes, labels.Everything())
+		}
+		if m.lookups != 1 {
+			t.Errorf("%d lookups", m.lookups)
+		}
+		time.Sleep(recentAge)
+	})
+}
+
 func TestDoubtIsNotRemembered(t *testing.T) {
 	for name, m := range map[string]*counted{"machine that is not found": {lacks: "1"}, "error": {err: errors.New("broken")}} {
 		s := Nodes{Machines: m, Concerns: func(string) bool { return true }, Recent: &Recent{}}

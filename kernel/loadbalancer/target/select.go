@@ -48,17 +48,17 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 	ids, reasons := r.Refused.Hold(ids, time.Now(), func() (some, all map[cloud.InstanceID]bool) {
 		return refused.SetOf(attached), refused.BehindAll(attached, r.Listeners)
 	})
-	var names, zones map[cloud.InstanceID]string
-	if len(reasons) > 0 || r.Limit > 0 && len(ids) > r.Limit {
-		names, zones = c.namesAndZones()
-	}
-	ids, left := atMost(r.Limit, ids, attached, zones)
+	find := c.finder()
+	ids, left := atMost(r.Limit, ids, attached, func(id cloud.InstanceID) string { return find(id).Zone })
+	skipped = slices.Grow(skipped, len(left))
+	full := fmt.Sprintf("a balancer has at most %d targets", r.Limit)
 	for _, id := range left {
-		skipped = append(skipped, skip{names[id], fmt.Sprintf("a balancer has at most %d targets", r.Limit)})
+		node, _ := c.nodeOf(find, id)
+		skipped = append(skipped, skip{node, full})
 	}
 	for id, reason := range reasons {
-		if names[id] != "" && reason != "" {
-			skipped = append(skipped, skip{names[id], reason})
+		if node, _ := c.nodeOf(find, id); node != "" && reason != "" {
+			skipped = append(skipped, skip{node, reason})
 		}
 	}
 	return ids, skipped
@@ -66,48 +66,69 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 
 // perhaps returns the attached targets that may be those of a node whose machine is unknown.
 func (c Candidates) perhaps(attached []cloud.InstanceID) []cloud.InstanceID {
-	names, _ := c.namesAndZones()
+	find := c.finder()
 	var ids []cloud.InstanceID
 	for _, id := range attached {
-		if _, known := names[id]; id.Unknown() && len(c.unknown) > 0 || !known && c.unidentified {
+		if _, known := c.nodeOf(find, id); id.Unknown() && len(c.unknown) > 0 || !known && c.unidentified {
 			ids = append(ids, id)
 		}
 	}
 	return ids
 }
 
-// namesAndZones returns the nodes by their machine, and its zone.
-func (c Candidates) namesAndZones() (names, zones map[cloud.InstanceID]string) {
-	names, zones = make(map[cloud.InstanceID]string, len(c.Targets)), make(map[cloud.InstanceID]string, len(c.Targets))
-	for _, candidate := range c.Targets {
-		names[candidate.InstanceID], zones[candidate.InstanceID] = candidate.NodeName, candidate.Zone
+// finder returns what finds candidates by their ids, the zero value for none. Where it is asked in the order of the ids it need not search.
+func (c Candidates) finder() func(cloud.InstanceID) cloud.Target {
+	next := 0
+	return func(id cloud.InstanceID) cloud.Target {
+		if next >= len(c.Targets) || c.Targets[next].InstanceID != id {
+			at, found := slices.BinarySearchFunc(c.Targets, id, func(t cloud.Target, id cloud.InstanceID) int { return cmp.Compare(t.InstanceID, id) })
+			if !found {
+				return cloud.Target{}
+			}
+			next = at
+		}
+		next++
+		return c.Targets[next-1]
 	}
-	for _, d := range c.unknown {
-		names[d.id] = d.node
+}
+
+// nodeOf returns the node of a machine, also of one that could not be read.
+func (c Candidates) nodeOf(find func(cloud.InstanceID) cloud.Target, id cloud.InstanceID) (node string, known bool) {
+	at, unknown := slices.BinarySearchFunc(c.unknown, id, func(u unknownTarget, id cloud.InstanceID) int { return cmp.Compare(u.id, id) })
+	if unknown {
+		return c.unknown[at].node, true
 	}
-	return names, zones
+	candidate := find(id)
+	return candidate.NodeName, candidate.InstanceID != ""
 }
 
 // atMost splits ids at the limit, 0 for none. Those attached now stay, so that nothing flaps. Then the
 // zones take turns, the one with the fewest first, each with its smallest id.
-func atMost(limit int, ids, attached []cloud.InstanceID, zones map[cloud.InstanceID]string) (taken, left []cloud.InstanceID) {
+func atMost(limit int, ids, attached []cloud.InstanceID, zoneOf func(cloud.InstanceID) string) (taken, left []cloud.InstanceID) {
 	if slices.Sort(ids); limit == 0 || len(ids) <= limit {
 		return ids, nil
 	}
-	present := refused.SetOf(attached)
-	turn, inZone := map[cloud.InstanceID]int{}, map[string]int{}
+	type seat struct {
+		turn int
+		id   cloud.InstanceID
+	}
+	present, inZone, seats := refused.SetOf(attached), map[string]int{}, make([]seat, 0, len(ids))
 	for _, first := range []bool{true, false} {
 		for _, id := range ids {
-			if present[id] == first {
-				inZone[zones[id]]++
-				turn[id] = inZone[zones[id]]
+			if present[id] != first {
+				continue
 			}
-			if present[id] {
-				turn[id] = 0
+			zone, turn := zoneOf(id), 0
+			if inZone[zone]++; !first {
+				turn = inZone[zone]
 			}
+			seats = append(seats, seat{turn, id})
 		}
 	}
-	slices.SortStableFunc(ids, func(a, b cloud.InstanceID) int { return cmp.Compare(turn[a], turn[b]) })
+	slices.SortFunc(seats, func(a, b seat) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.id, b.id)) })
+	for n, s := range seats {
+		ids[n] = s.id
+	}
 	taken, left = ids[:limit:limit], ids[limit:]
 	slices.Sort(taken)
 	return taken, left

@@ -46,7 +46,7 @@ func TestAtMost(t *testing.T) {
 		{3, zones, []cloud.InstanceID{"a", "c", "d"}, []cloud.InstanceID{"b"}},
 	}
 	for _, test := range tests {
-		taken, left := atMost(test.limit, slices.Clone(ids), attached, test.zones)
+		taken, left := atMost(test.limit, slices.Clone(ids), attached, func(id cloud.InstanceID) string { return test.zones[id] })
 		if !slices.Equal(taken, test.taken) || !slices.Equal(left, test.left) {
 			t.Errorf("limit %d: %v and %v, want %v and %v", test.limit, taken, left, test.taken, test.left)
 		}

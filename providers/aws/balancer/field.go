@@ -1,5 +1,5 @@
-// Package balancer has what both kinds of load balancers have in common: the names of fields and
-// lookups, and what follows from the Service alone.
+// Package balancer has what both kinds of load balancers have in common: the names of fields, findings, and what follows from the Service
+// alone.
 package balancer
 
 import (
@@ -39,43 +39,6 @@ const (
 	KindNetwork = "network"
 )
 
-// Groupless is the value of LookupGroups of a network balancer without security groups.
-const Groupless = "none"
-
-// Facts that Observe finds out for Normalize, see cloud.Input.Lookups.
-const (
-	// LookupSubnets are the subnets the balancer shall have, in the order in which addresses are
-	// given to them; LookupSubnetProblem says what is wrong with the annotation, or with the VPC.
-	LookupSubnets       = "subnets"
-	LookupSubnetProblem = "subnetProblem"
-	// LookupGroupProblem is the first of the security groups on the Service that it may not have.
-	LookupGroupProblem = "groupProblem"
-	// LookupName is the name of the balancer there is.
-	LookupName = "name"
-	// LookupShut are the names of nodes of which no security group can be opened.
-	LookupShut = "shut"
-	// LookupIPv6 is "true" when all of them have an IPv6 network.
-	LookupIPv6 = "ipv6"
-	// LookupGroups are the security groups a network balancer has, as in FieldGroups, and
-	// groupless when it was made without any: it can't get one then.
-	LookupGroups = "groups"
-	// LookupTaken is "true" when a network balancer has no ownership tags of ours: it was there before.
-	// LookupHeld is the value of its tag.Held, LookupListeners what its listeners lead to
-	// ("80:instance:TCP,443:ip:HTTP": port, target type, protocol of the health check), and
-	// LookupStack "true" or "false" for dual stack.
-	LookupTaken     = "taken"
-	LookupHeld      = "held"
-	LookupListeners = "listeners"
-	LookupStack     = "stack"
-	// LookupTimed is "true" where listeners of a network balancer were given an idle timeout, see tag.Timed.
-	LookupTimed = "timed"
-	// LookupAddresses says which address each subnet of a network balancer has, as in FieldSubnets.
-	LookupAddresses = "addresses"
-)
-
-// LookupsOfBalancer are those about the balancer there is, which one in its place does not have.
-var LookupsOfBalancer = []string{LookupName, LookupGroups, LookupAddresses, LookupTaken, LookupHeld, LookupListeners, LookupStack, LookupTimed}
-
 // Managed fields of a listener of a network balancer, see cloud.Listener.ProviderFields.
 const (
 	FieldCertificates = "certificates" // ARNs, the default one first
@@ -107,7 +70,7 @@ func KindOf(id string) string {
 
 // Name returns the name the balancer shall have. One that was taken over keeps its own.
 func Name(in cloud.Input) string {
-	return cmp.Or(option.Name.In(in.Options), in.Lookups[LookupName], cloud.UIDName(in.Owner.UID))
+	return cmp.Or(option.Name.In(in.Options), Found.Open(in.Findings).Name, cloud.UIDName(in.Owner.UID))
 }
 
 // GivenUp reports whether the Service gives its balancer up for good: nothing is asked for any more.

@@ -8,12 +8,13 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// Subnets returns the subnets of the lookups.
+// Subnets returns the subnets that the balancer shall have.
 func Subnets(in cloud.Input) ([]string, error) {
-	if problem := in.Lookups[LookupSubnetProblem]; problem != "" {
-		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(in.Options), Want: problem}
+	found := Found.Open(in.Findings)
+	if found.SubnetProblem != "" {
+		return nil, &cloud.Invalid{Field: option.Subnets.Name, Value: option.Subnets.In(in.Options), Want: found.SubnetProblem}
 	}
-	return List(in.Lookups[LookupSubnets]), nil
+	return found.Subnets, nil
 }
 
 // All clients there are.

@@ -52,7 +52,7 @@ func specOf(annotations ...string) cloud.Input {
 			Options:    options,
 		},
 		Environment: cloud.Environment{
-			Lookups: map[string]string{balancer.LookupSubnets: "subnet-b,subnet-a"},
+			Findings: balancer.Found.Seal(balancer.Findings{Subnets: []string{"subnet-b", "subnet-a"}}),
 		},
 	}
 }
@@ -278,14 +278,16 @@ func TestClassicRefuses(t *testing.T) {
 		"spec.ports":                    change(func(s *cloud.Input) { s.Ports = nil }),
 		"spec.sessionAffinity":          change(func(s *cloud.Input) { s.ClientIP = true }),
 		"spec.loadBalancerSourceRanges": change(func(s *cloud.Input) { s.SourceRanges = []netip.Prefix{netip.MustParsePrefix("2001:db8::/32")} }),
-		option.Subnets.Name:             change(func(s *cloud.Input) { s.Lookups = map[string]string{balancer.LookupSubnetProblem: "there are none"} }),
-		option.Backend.Name:             specOf("ssl-cert", "arn", "backend-protocol", "udp"),
-		option.Certificate.Name:         specOf("ssl-cert", "arn,arn2"),
-		option.LogBucket.Name:           specOf("access-log-enabled", "true"),
-		option.TargetAttributes.Name:    specOf("target-group-attributes", "preserve_client_ip.enabled=true"),
-		option.Timeout.Name:             specOf("healthcheck-timeout", "10"),
-		option.Interval.Name:            specOf("healthcheck-interval", "5"), // nobody set the timeout
-		option.HealthPath.Name:          specOf("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
+		option.Subnets.Name: change(func(s *cloud.Input) {
+			s.Findings = balancer.Found.Seal(balancer.Findings{SubnetProblem: "there are none"})
+		}),
+		option.Backend.Name:          specOf("ssl-cert", "arn", "backend-protocol", "udp"),
+		option.Certificate.Name:      specOf("ssl-cert", "arn,arn2"),
+		option.LogBucket.Name:        specOf("access-log-enabled", "true"),
+		option.TargetAttributes.Name: specOf("target-group-attributes", "preserve_client_ip.enabled=true"),
+		option.Timeout.Name:          specOf("healthcheck-timeout", "10"),
+		option.Interval.Name:         specOf("healthcheck-interval", "5"), // nobody set the timeout
+		option.HealthPath.Name:       specOf("healthcheck-protocol", "HTTP", "healthcheck-path", "live"),
 	} {
 		_, _, err := newBalancers().Normalize(in)
 		if problem, ok := errors.AsType[*cloud.Invalid](err); !ok || problem.Field != field || problem.Want == "" || problem.Value == "0" {

@@ -228,7 +228,7 @@ func TestRefusedProxyPolicy(t *testing.T) {
 // is told and tried again.
 func TestSubnets(t *testing.T) {
 	before := specOf()
-	before.Lookups = map[string]string{balancer.LookupSubnets: "subnet-a"}
+	before.Findings = balancer.Found.Seal(balancer.Findings{Subnets: []string{"subnet-a"}})
 	refused := &types.InvalidConfigurationRequestException{Message: new("no free addresses")}
 	for name, c := range map[string]struct {
 		subnets string
@@ -245,7 +245,7 @@ func TestSubnets(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			sc := newScene(t, before, c.refuse)
 			after := specOf()
-			after.Lookups = map[string]string{balancer.LookupSubnets: c.subnets}
+			after.Findings = balancer.Found.Seal(balancer.Findings{Subnets: balancer.List(c.subnets)})
 			progress, err := sc.apply(t, after, false, "i-old", "i-new")
 			if (err != nil) != c.problem || (len(progress.Warnings) > 0) != c.warning || (progress.Again > 0) != c.warning {
 				t.Errorf("progress %+v, error %v", progress, err)

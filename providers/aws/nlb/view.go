@@ -2,7 +2,6 @@ package nlb
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -149,28 +148,23 @@ func (l Listener) leadsTo() string {
 	return ""
 }
 
-// Lookups are those about a network balancer.
-func (n *Balancers) Lookups(s *Snapshot, spec cloud.Spec) map[string]string {
+// Describe says what the network balancer looks like.
+func (n *Balancers) Describe(s *Snapshot, spec cloud.Spec) *balancer.Network {
 	lb := s.Balancer
-	return map[string]string{
-		balancer.LookupAddresses: desired.PlacesText(lb.Subnets(), lb.addressOf),
-		balancer.LookupGroups:    cmp.Or(n.groupsText(s, spec), balancer.Groupless),
-		balancer.LookupTaken:     strconv.FormatBool(tag.OwnershipTags.Owner(lb.Tags).UID == ""),
-		balancer.LookupTimed:     strconv.FormatBool(lb.Tags[tag.Timed] != ""),
-		balancer.LookupHeld:      lb.Tags[tag.Held],
-		balancer.LookupListeners: lb.listenersText(),
-		balancer.LookupStack:     strconv.FormatBool(lb.dualStack()),
+	found := &balancer.Network{
+		Places: map[string]string{}, Groups: n.groupsText(s, spec), DualStack: lb.dualStack(),
+		Foreign: tag.OwnershipTags.Owner(lb.Tags).UID == "", Held: lb.Tags[tag.Held], Timed: lb.Tags[tag.Timed] != "",
 	}
-}
-
-// listenersText returns the listeners as in balancer.LookupListeners.
-func (lb *Balancer) listenersText() string {
-	var list []string
+	for _, id := range lb.Subnets() {
+		found.Places[id] = lb.addressOf(id)
+	}
 	for _, l := range lb.listeners {
 		if l.group.TargetGroupArn != nil {
-			list = append(list, fmt.Sprintf("%d:%s:%s", aws.ToInt32(l.Port), l.group.TargetType, l.group.HealthCheckProtocol))
+			found.Listeners = append(found.Listeners, balancer.Listener{
+				Port: int(aws.ToInt32(l.Port)), TargetType: string(l.group.TargetType), Check: string(l.group.HealthCheckProtocol),
+			})
 		}
 	}
-	slices.Sort(list)
-	return strings.Join(list, ",")
+	slices.SortStableFunc(found.Listeners, func(a, b balancer.Listener) int { return cmp.Compare(strconv.Itoa(a.Port), strconv.Itoa(b.Port)) })
+	return found
 }

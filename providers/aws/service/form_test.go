@@ -55,14 +55,14 @@ func TestFormWithoutEffect(t *testing.T) {
 	for name, test := range map[string]struct {
 		key      string
 		protocol cloud.Protocol
-		lookups  map[string]string
+		found    balancer.Findings
 	}{
-		"an address where the subnet has one": {option.Addresses.Name, cloud.ProtocolTCP, map[string]string{balancer.LookupAddresses: "subnet-1=eipalloc-1"}},
-		"a certificate of a port of UDP":      {option.Certificate.Name, cloud.ProtocolUDP, nil},
+		"an address where the subnet has one": {option.Addresses.Name, cloud.ProtocolTCP, balancer.Findings{Network: &balancer.Network{Places: map[string]string{"subnet-1": "eipalloc-1"}}}},
+		"a certificate of a port of UDP":      {option.Certificate.Name, cloud.ProtocolUDP, balancer.Findings{}},
 	} {
 		options := map[string]string{option.Type.Name: "nlb", test.key: "192.0.2.1"}
 		spec := cloud.Spec{Owner: cloud.Owner{UID: "u"}, Options: options, Ports: []cloud.Port{{Protocol: test.protocol, Port: 443, NodePort: 30443}}}
-		if _, _, err := bs.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Lookups: test.lookups}}); err != nil {
+		if _, _, err := bs.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Findings: balancer.Found.Seal(test.found)}}); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -41,7 +41,8 @@ func (bs *Balancers) Validate(spec cloud.Spec, _ bool) error {
 
 // checkReach refuses what a Service names that is not its own.
 func checkReach(in cloud.Input, vpc string) error {
-	if id := in.Lookups[balancer.LookupGroupProblem]; id != "" {
+	found := balancer.Found.Open(in.Findings)
+	if id := found.GroupProblem; id != "" {
 		key := option.Groups
 		if !slices.Contains(option.Groups.List(in.Options), id) {
 			key = option.ExtraGroups
@@ -49,7 +50,7 @@ func checkReach(in cloud.Input, vpc string) error {
 		return &cloud.Invalid{Field: key.Name, Value: id, Want: "want ids of security groups of VPC " + vpc + " that were not made for another Service or cluster"}
 	}
 	name := option.Name.In(in.Options)
-	if defaultNames.MatchString(name) && name != cloud.UIDName(in.Owner.UID) && name != in.Lookups[balancer.LookupName] {
+	if defaultNames.MatchString(name) && name != cloud.UIDName(in.Owner.UID) && name != found.Name {
 		return &cloud.Invalid{Field: option.Name.Name, Value: name, Want: `"a" and 31 hexadecimal digits are the form of names that follow from a Service's UID: choose another`}
 	}
 	return nil
@@ -97,8 +98,8 @@ func usageWarnings(in cloud.Input) []cloud.Warning {
 			note(option.Tags.Name, "tag %q is not set: it says whose the balancer is", key)
 		}
 	}
-	if nodes := in.Lookups[balancer.LookupShut]; nodes != "" {
-		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", nodes)
+	if shut := balancer.Found.Open(in.Findings).Shut; len(shut) > 0 {
+		note("spec.type", "no security group of %s can be opened to the balancer: exactly one has to be there, or have the cluster's tag", strings.Join(shut, ", "))
 	}
 	return notes
 }
@@ -123,10 +124,9 @@ func (bs *Balancers) Eligible(b cloud.Balancer, t cloud.Target) string {
 // Subnets and security groups are checked by Normalize. Whether a certificate exists, and a quota is
 // used up, only the creation tells.
 func (bs *Balancers) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
-	in.Lookups = maps.Clone(in.Lookups)
-	for _, fact := range balancer.LookupsOfBalancer {
-		delete(in.Lookups, fact)
-	}
+	found := balancer.Found.Open(in.Findings)
+	found.Name, found.Network = "", nil // the one in its place has nothing of the balancer there is
+	in.Findings = balancer.Found.Seal(found)
 	wanted, _, err := bs.Normalize(in)
 	if err != nil {
 		return err

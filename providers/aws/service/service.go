@@ -7,9 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -163,7 +161,7 @@ func (bs *Balancers) observe(ctx context.Context, from *bulkList, in cloud.Input
 	if err != nil {
 		return o, err
 	}
-	o.Native, o.Lookups = s, bs.lookups(s, in)
+	o.Native, o.Findings = s, balancer.Found.Seal(bs.findings(s, in))
 	o.ByName = o.Found && s.byName
 	if o.Found && balancer.GivenUp(in.Known) {
 		o.Duplicates = s.duplicates
@@ -195,39 +193,34 @@ func (bs *Balancers) surroundings(ctx context.Context, from *bulkList, in cloud.
 	return s, v, err
 }
 
-// lookups returns what Normalize needs to know of the surroundings.
-func (bs *Balancers) lookups(s *snapshot, in cloud.Input) map[string]string {
-	facts, lb := map[string]string{}, s.seen()
+// findings returns what Normalize needs to know of the balancer there is and of the surroundings.
+func (bs *Balancers) findings(s *snapshot, in cloud.Input) balancer.Findings {
+	lb := s.seen()
+	found := balancer.Findings{Name: lb.name}
 	var subnets []string
 	switch {
 	case s.classic != nil:
 		subnets = s.classic.Subnets
 	case s.network != nil:
-		subnets = s.network.Subnets()
-		maps.Copy(facts, bs.Network.Lookups(s.forNetwork(), in.Spec))
-	}
-	if lb.name != "" {
-		facts[balancer.LookupName] = lb.name
+		subnets, found.Network = s.network.Subnets(), bs.Network.Describe(s.forNetwork(), in.Spec)
 	}
 	if balancer.GivenUp(in.Known) {
-		return facts
+		return found
 	}
 	if lb.name == "" {
 		lb.scope = cloud.ScopeOf(option.Internal.In(in.Options) == "true")
 	}
 	ids, err := bs.VPC.Choose(s.inventory, in.Spec, lb.scope, subnets)
 	if problem, ok := errors.AsType[*cloud.Invalid](err); ok {
-		facts[balancer.LookupSubnetProblem] = problem.Want
+		found.SubnetProblem = problem.Want
 	}
-	facts[balancer.LookupSubnets] = strings.Join(ids, ",")
-	facts[balancer.LookupGroupProblem] = bs.Security.Problem(s.inventory, s.namedNew(in.Spec), in.Owner, s.groupName(in.Owner))
+	found.Subnets, found.GroupProblem = ids, bs.Security.Problem(s.inventory, s.namedNew(in.Spec), in.Owner, s.groupName(in.Owner))
 	if !bs.Security.LeaveNodeGroups {
-		facts[balancer.LookupShut] = strings.Join(bs.Security.ShutNodes(s.inventory, in.Candidates), ", ")
+		found.Shut = bs.Security.ShutNodes(s.inventory, in.Candidates)
 	}
-	if _, v6 := s.inventory.Ranges(ids); len(v6) >= len(ids) && len(ids) > 0 {
-		facts[balancer.LookupIPv6] = "true"
-	}
-	return facts
+	_, v6 := s.inventory.Ranges(ids)
+	found.IPv6 = len(v6) >= len(ids) && len(ids) > 0
+	return found
 }
 
 // absent is the observation when there is no balancer. When the Service leaves, what a broken

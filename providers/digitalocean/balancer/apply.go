@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
@@ -194,10 +194,8 @@ func (l *Balancers) settleTargets(ctx context.Context, lb *godo.LoadBalancer, ta
 // progress says what Apply learnt, so that nothing has to be read again.
 func (l *Balancers) progress(lb *godo.LoadBalancer, change cloud.Change) cloud.Progress {
 	o := l.Observed(lb, change.Input.Spec)
-	lookups := map[string]string{}
-	maps.Copy(lookups, change.Before.Lookups)
-	maps.Copy(lookups, o.Lookups)
-	o.Lookups, o.Record = lookups, change.Before.Record
+	found := desired.Found.Open(change.Before.Findings).On(desired.Found.Open(o.Findings))
+	o.Findings, o.Record = desired.Found.Seal(found), change.Before.Record
 	return cloud.Progress{Observed: &o, Pending: o.State == cloud.BalancerPending}
 }
 

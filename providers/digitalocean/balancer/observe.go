@@ -49,7 +49,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Owner:     l.Tags.Owner(lb, spec.Owner),
 		Addresses: object.Addresses(lb),
 		Balancer:  object.View(lb, l.Managed(object.KindOf(lb), spec)),
-		Lookups:   map[string]string{desired.LookupType: object.KindOf(lb), desired.LookupStack: cmp.Or(lb.NetworkStack, object.StackIPv4)},
+		Findings:  desired.Found.Seal(desired.Findings{Type: object.KindOf(lb), Stack: cmp.Or(lb.NetworkStack, object.StackIPv4)}),
 		Native:    &native{LoadBalancer: lb},
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
@@ -71,10 +71,7 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 // not read certificates is a fact and no error: it must not keep a balancer from deletion. The successor of a certificate that upstream's
 // key names is recorded there; one that is given by name or portably needs no record.
 func (l *Balancers) addCertificate(ctx context.Context, in cloud.Input, lb *godo.LoadBalancer, o *cloud.Observed) error {
-	if o.Lookups == nil {
-		o.Lookups = map[string]string{}
-	}
-	in.Lookups = o.Lookups
+	in.Findings = o.Findings
 	if s, _ := l.ShapeOf(in); s.Kind != config.TypeRegional {
 		return nil
 	}
@@ -84,14 +81,12 @@ func (l *Balancers) addCertificate(ctx context.Context, in cloud.Input, lb *godo
 	}
 	asked, name := desired.Certificate(in.Options)
 	id, err := l.Certificates.Find(ctx, asked, name, present)
-	if cloud.FailureUnauthorized == api.Classify(err).Class {
-		o.Lookups[desired.LookupNoCertificates] = "true"
-	} else if err != nil {
+	found := desired.Found.Open(in.Findings)
+	if found.CertificatesForbidden = cloud.FailureUnauthorized == api.Classify(err).Class; err != nil && !found.CertificatesForbidden {
 		return err
 	}
-	if id != "" {
-		o.Lookups[desired.LookupCertificate] = id
-	}
+	found.Certificate = id
+	o.Findings = desired.Found.Seal(found)
 	if recorded := desired.KeyCertificateID.In(in.Options); recorded != "" && recorded != id {
 		o.Record = map[string]string{desired.KeyCertificateID.Name: id}
 	}

@@ -20,7 +20,7 @@ func TestNonsense(t *testing.T) {
 	const another = `{"load_balancer":{"id":2,"name":"x","load_balancer_type":{"id":1,"name":"lb11"},"location":{"id":1,"name":"fsn1"}}}`
 	types := func(b *Balancers, ctx context.Context) error { _, err := b.ReadNetwork(ctx); return err }
 	certificate := func(b *Balancers, ctx context.Context) error {
-		_, err := b.lookUp(ctx, cloud.Input{Spec: cloud.Spec{Options: map[string]string{annotation.Certificate.Name: "web"}}}, &hcloud.LoadBalancer{LoadBalancerType: &hcloud.LoadBalancerType{}})
+		_, err := b.findings(ctx, cloud.Input{Spec: cloud.Spec{Options: map[string]string{annotation.Certificate.Name: "web"}}}, &hcloud.LoadBalancer{LoadBalancerType: &hcloud.LoadBalancerType{}})
 		return err
 	}
 	for name, tt := range map[string]struct {

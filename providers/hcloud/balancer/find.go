@@ -127,12 +127,11 @@ func byID(ctx context.Context, client *hcloud.Client, text string) (*hcloud.Load
 	return lb, nil
 }
 
-// lookUp finds out what Normalize needs: the limits of the type that is asked for, and the ids of
+// findings finds out what Normalize needs: the limits of the type that is asked for, and the ids of
 // certificates that have names.
-func (b *Balancers) lookUp(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) (desired.Lookups, error) {
-	lookups := desired.Lookups{}
+func (b *Balancers) findings(ctx context.Context, in cloud.Input, lb *hcloud.LoadBalancer) (found desired.Findings, err error) {
 	if in.Deleting {
-		return lookups, nil
+		return found, nil
 	}
 	of := &hcloud.LoadBalancerType{}
 	if lb != nil {
@@ -141,26 +140,26 @@ func (b *Balancers) lookUp(ctx context.Context, in cloud.Input, lb *hcloud.LoadB
 	if wanted := desired.SizeOf(in.Spec, of.Name); wanted != of.Name {
 		types, err := cloud.NetworkOf[[]*hcloud.LoadBalancerType]{Reader: b}.Of(ctx, in.Environment)
 		if err != nil {
-			return nil, err
+			return found, err
 		}
-		of = lookups.TypeAmong(types, wanted)
+		found.SetType(types, wanted)
+	} else {
+		found.SetLimits(of)
 	}
-	if of != nil {
-		lookups.SetLimits(*of)
-	}
+	found.Certificates = map[string]int64{}
 	for _, item := range desired.NamedCertificates(in.Spec) {
 		certificate, _, err := b.API.Certificate.GetByName(ctx, item)
 		if err == nil && certificate != nil && (certificate.ID == 0 || certificate.Name != item) {
 			err = cloud.ErrIncomplete
 		}
 		if err != nil {
-			return nil, api.Failed("finding certificate "+item, err)
+			return found, api.Failed("finding certificate "+item, err)
 		}
 		if certificate != nil {
-			lookups.SetCertificate(item, certificate.ID)
+			found.Certificates[item] = certificate.ID
 		}
 	}
-	return lookups, nil
+	return found, nil
 }
 
 // ReadNetwork is that of cloud.NetworkOf: the types of load balancers are the same for all Services.

@@ -45,20 +45,20 @@ func (b *Balancers) look(ctx context.Context, from *bulkList, in cloud.Input) (c
 		return cloud.Observed{}, err
 	}
 	s := state{lb: f.lb, certificates: certificates, resting: b.resting(ctx, in.Known, certificates)}
-	lookups, err := b.lookUp(ctx, in, f.lb)
+	found, err := b.findings(ctx, in, f.lb)
 	switch {
 	case err != nil:
 		return cloud.Observed{}, err
 	case f.lb == nil:
-		return cloud.Observed{Lookups: lookups, Orphans: len(certificates) > 0, Native: s}, nil
+		return cloud.Observed{Findings: desired.Found.Seal(found), Orphans: len(certificates) > 0, Native: s}, nil
 	}
-	o := b.observe(in, s, f.byName, lookups)
+	o := b.observe(in, s, f.byName, found)
 	o.Duplicates = f.duplicates
 	return o, nil
 }
 
 // observe fills in what is known of a load balancer.
-func (b *Balancers) observe(in cloud.Input, s state, byName bool, lookups desired.Lookups) cloud.Observed {
+func (b *Balancers) observe(in cloud.Input, s state, byName bool, found desired.Findings) cloud.Observed {
 	lb := s.lb
 	o := cloud.Observed{
 		Found: true, ID: idOf(lb), ByName: byName, Named: ownership.IsInName(lb.Name, in.Owner), State: cloud.BalancerActive,
@@ -74,13 +74,12 @@ func (b *Balancers) observe(in cloud.Input, s state, byName bool, lookups desire
 				s.foreign++
 			}
 		}
-		lookups.SetAdopted(s.foreign)
+		found.SetAdopted(s.foreign)
 	}
 	o.Balancer = b.view(in.Spec, s)
-	lookups.SetPresent(o.Balancer, keptOf(lb, in.Owner, adopted))
-	o.Addresses, o.Lookups, o.Native = addresses(in.Spec, lb), lookups, s
-	if b.staysElsewhere(s) {
-		lookups.SetStays()
+	found.Present, found.Kept, found.Stays = o.Balancer.Fields(), keptOf(lb, in.Owner, adopted), b.staysElsewhere(s)
+	o.Addresses, o.Findings, o.Native = addresses(in.Spec, lb), desired.Found.Seal(found), s
+	if found.Stays {
 		o.Addresses = slices.DeleteFunc(o.Addresses, func(a cloud.BalancerAddress) bool { return isIn(lb, a.IP) })
 	}
 	return o

@@ -92,8 +92,7 @@ func asked(t *testing.T, annotations map[string]string) cloud.Input {
 	if len(problems) > 0 {
 		t.Fatal(problems)
 	}
-	lookups := desired.Lookups{}
-	lookups.SetLimits(hcloud.LoadBalancerType{MaxTargets: 25, MaxServices: 5, MaxAssignedCertificates: 10})
+	found := desired.Findings{Limits: &desired.Limits{Targets: 25, Services: 5, Certificates: 10}}
 	return cloud.Input{
 		Spec: cloud.Spec{
 			Owner:   cloud.Owner{Cluster: "prod", Namespace: "shop", Name: "web", UID: "8b5a3c1e-0000-4000-8000-123456789abc", Cloud: "hcloud"},
@@ -101,7 +100,7 @@ func asked(t *testing.T, annotations map[string]string) cloud.Input {
 			Options: values,
 		},
 		Environment: cloud.Environment{
-			Lookups: lookups,
+			Findings: desired.Found.Seal(found),
 			Candidates: []cloud.Target{
 				{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
 				{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},

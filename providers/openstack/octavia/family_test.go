@@ -23,33 +23,34 @@ import (
 func TestUnenforcedRanges(t *testing.T) {
 	old, young := api.V(2, 10), api.V(2, 26)
 	four, six := cloud.Spec{}, cloud.Spec{IPv6: true}
+	unknown, onIPv4 := desired.Findings{}, desired.Findings{HasAddress: true}
 	for name, test := range map[string]struct {
 		provider string
 		version  api.Version
 		managed  bool
 		spec     cloud.Spec
 		ranges   []string
-		vip      string // the family of the address of the present balancer
-		refused  string // a part of the error
+		vip      desired.Findings // of the address of the present balancer
+		refused  string           // a part of the error
 	}{
-		"ovn, nothing enforces them":                {"ovn", young, false, four, []string{"10.0.0.0/8"}, "", "manage-security-groups in [LoadBalancer] enforces it"},
-		"ovn, everybody may connect":                {"ovn", young, false, four, []string{"0.0.0.0/0"}, "", ""},
-		"ovn, a security group does":                {"ovn", young, true, four, []string{"10.0.0.0/8"}, "", ""},
-		"ovn, everybody of the other family":        {"ovn", young, false, four, []string{"10.0.0.0/8", "::/0"}, "", "the balancer would be open"},
-		"ovn, everybody of the other family, IPv6":  {"ovn", young, false, six, []string{"0.0.0.0/0", "2001:db8::/32"}, "", "the balancer would be open"},
-		"ovn, everybody, IPv6":                      {"ovn", young, false, six, []string{"10.0.0.0/8", "::/0"}, "", ""},
-		"ovn, everybody of the address there is":    {"ovn", young, false, six, []string{"0.0.0.0/0"}, "4", ""},
-		"ovn, two families, one address":            {"ovn", young, false, cloud.Spec{DualStack: true}, []string{"0.0.0.0/0"}, "", ""},
-		"amphora":                                   {"amphora", young, false, four, []string{"10.0.0.0/8", "::/0"}, "", ""},
-		"old amphora":                               {"amphora", old, false, four, []string{"10.0.0.0/8"}, "", "older than v2.12"},
-		"old amphora, a security group":             {"amphora", old, true, four, []string{"10.0.0.0/8"}, "", "the nodes see the balancer, not its clients"},
-		"old amphora, the other family":             {"amphora", old, true, four, []string{"10.0.0.0/8", "::/0"}, "", "10.0.0.0/8,::/0"},
-		"old amphora, everybody may connect":        {"amphora", old, true, four, []string{"0.0.0.0/0"}, "", ""},
-		"old amphora, everybody may connect (IPv6)": {"amphora", old, true, six, []string{"::/0"}, "", ""},
+		"ovn, nothing enforces them":                {"ovn", young, false, four, []string{"10.0.0.0/8"}, unknown, "manage-security-groups in [LoadBalancer] enforces it"},
+		"ovn, everybody may connect":                {"ovn", young, false, four, []string{"0.0.0.0/0"}, unknown, ""},
+		"ovn, a security group does":                {"ovn", young, true, four, []string{"10.0.0.0/8"}, unknown, ""},
+		"ovn, everybody of the other family":        {"ovn", young, false, four, []string{"10.0.0.0/8", "::/0"}, unknown, "the balancer would be open"},
+		"ovn, everybody of the other family, IPv6":  {"ovn", young, false, six, []string{"0.0.0.0/0", "2001:db8::/32"}, unknown, "the balancer would be open"},
+		"ovn, everybody, IPv6":                      {"ovn", young, false, six, []string{"10.0.0.0/8", "::/0"}, unknown, ""},
+		"ovn, everybody of the address there is":    {"ovn", young, false, six, []string{"0.0.0.0/0"}, onIPv4, ""},
+		"ovn, two families, one address":            {"ovn", young, false, cloud.Spec{DualStack: true}, []string{"0.0.0.0/0"}, unknown, ""},
+		"amphora":                                   {"amphora", young, false, four, []string{"10.0.0.0/8", "::/0"}, unknown, ""},
+		"old amphora":                               {"amphora", old, false, four, []string{"10.0.0.0/8"}, unknown, "older than v2.12"},
+		"old amphora, a security group":             {"amphora", old, true, four, []string{"10.0.0.0/8"}, unknown, "the nodes see the balancer, not its clients"},
+		"old amphora, the other family":             {"amphora", old, true, four, []string{"10.0.0.0/8", "::/0"}, unknown, "10.0.0.0/8,::/0"},
+		"old amphora, everybody may connect":        {"amphora", old, true, four, []string{"0.0.0.0/0"}, unknown, ""},
+		"old amphora, everybody may connect (IPv6)": {"amphora", old, true, six, []string{"::/0"}, unknown, ""},
 	} {
 		d := New(Clients{}, Settings{Version: test.version, Balancer: config.Balancer{Provider: test.provider, ManageSecurityGroups: test.managed}})
 		in := specOf(nil)
-		in.IPv6, in.DualStack, in.Lookups[desired.LookupVIPFamily] = test.spec.IPv6, test.spec.DualStack, test.vip
+		in.IPv6, in.DualStack, in.Findings = test.spec.IPv6, test.spec.DualStack, desired.Found.Seal(test.vip)
 		for _, text := range test.ranges {
 			in.SourceRanges = append(in.SourceRanges, netip.MustParsePrefix(text))
 		}
@@ -75,25 +76,26 @@ func TestSourceRangesOfOneAddress(t *testing.T) {
 // provider passes through stays in its family.
 func TestFamilies(t *testing.T) {
 	four, six, both := cloud.Families{IPv4: true}, cloud.Families{IPv6: true}, cloud.Families{IPv4: true, IPv6: true}
+	unknown, onIPv4, onIPv6 := desired.Findings{}, desired.Findings{HasAddress: true}, desired.Findings{HasAddress: true, IPv6: true}
 	for name, test := range map[string]struct {
 		provider         string
 		ipv6, dual       bool
-		vip              string
+		vip              desired.Findings
 		clients, targets cloud.Families
 	}{
-		"IPv4":                     {"amphora", false, false, "", four, four},
-		"IPv6":                     {"amphora", true, false, "", six, six},
-		"both":                     {"amphora", true, true, "", both, six},
-		"both, one address":        {"amphora", true, true, "4", four, four},
-		"IPv6 behind IPv4":         {"amphora", true, false, "4", four, six},
-		"IPv4 behind IPv6":         {"amphora", false, false, "6", six, four},
-		"ovn, IPv6":                {"ovn", true, false, "", six, six},
-		"ovn, IPv6 behind IPv4":    {"ovn", true, false, "4", four, four},
-		"ovn, both, has one alone": {"ovn", false, true, "", four, four},
+		"IPv4":                     {"amphora", false, false, unknown, four, four},
+		"IPv6":                     {"amphora", true, false, unknown, six, six},
+		"both":                     {"amphora", true, true, unknown, both, six},
+		"both, one address":        {"amphora", true, true, onIPv4, four, four},
+		"IPv6 behind IPv4":         {"amphora", true, false, onIPv4, four, six},
+		"IPv4 behind IPv6":         {"amphora", false, false, onIPv6, six, four},
+		"ovn, IPv6":                {"ovn", true, false, unknown, six, six},
+		"ovn, IPv6 behind IPv4":    {"ovn", true, false, onIPv4, four, four},
+		"ovn, both, has one alone": {"ovn", false, true, unknown, four, four},
 	} {
 		d := New(Clients{}, Settings{Version: api.V(2, 26), Balancer: config.Balancer{Provider: test.provider}})
 		in := specOf(nil)
-		in.IPv6, in.DualStack, in.Lookups[desired.LookupVIPFamily] = test.ipv6, test.dual, test.vip
+		in.IPv6, in.DualStack, in.Findings = test.ipv6, test.dual, desired.Found.Seal(test.vip)
 		b, _, err := d.Normalize(in)
 		if clients, targets := d.Families(in, b); err != nil || clients != test.clients || targets != test.targets {
 			t.Errorf("%s: clients %s, targets %s, %v; want %s and %s", name, clients, targets, err, test.clients, test.targets)
@@ -225,7 +227,9 @@ func TestUnguardedNodes(t *testing.T) {
 		for i, node := range []string{"a", "b", "c"} {
 			in.Candidates = append(in.Candidates, cloud.Target{NodeName: node, Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: fmt.Sprintf("10.0.0.%d", i+1)}}})
 		}
-		d.exploreGuards(s, in.Lookups, in)
+		var found desired.Findings
+		d.exploreGuards(s, &found, in)
+		in.Findings = desired.Found.Seal(found)
 		said := slices.ContainsFunc(d.Notes(in), func(w cloud.Warning) bool {
 			return w.Field == "spec.loadBalancerSourceRanges" && strings.HasSuffix(w.Message, "no port security: a")
 		})

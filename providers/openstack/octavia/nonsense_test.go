@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 )
@@ -21,10 +22,10 @@ func TestSubnetOfNonsense(t *testing.T) {
 	} {
 		c := newCase(t, map[string]string{"GET /subnets/" + idNode: answer})
 		c.driver.Config.ManageSecurityGroups = true
-		facts := map[string]string{}
-		err := c.driver.exploreMembers(t.Context(), &object.Snapshot{}, facts, specOf(map[string]string{option.Subnet.Name: idNode}))
+		var found desired.Findings
+		err := c.driver.exploreMembers(t.Context(), &object.Snapshot{}, &found, specOf(map[string]string{option.Subnet.Name: idNode}))
 		if !errors.Is(err, cloud.ErrIncomplete) {
-			t.Errorf("%s: %v, found %v", name, err, facts)
+			t.Errorf("%s: %v, found %+v", name, err, found)
 		}
 	}
 }

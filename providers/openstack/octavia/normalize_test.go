@@ -30,9 +30,6 @@ func specOf(options map[string]string) cloud.Input {
 			HealthPort: 10256,
 			Ports:      []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}, {Protocol: cloud.ProtocolUDP, Port: 53, NodePort: 30053}},
 		},
-		Environment: cloud.Environment{
-			Lookups: map[string]string{},
-		},
 	}
 }
 
@@ -120,8 +117,8 @@ func TestSourceRanges(t *testing.T) {
 	} {
 		in := specOf(nil)
 		in.SourceRanges, in.IPv6, in.DualStack = test.ranges, test.ipv6, test.dual
-		if family, known := map[string]string{"none, IPv6, address": "6", "none, IPv6, IPv4 subnet": "4"}[name]; known {
-			in.Lookups = map[string]string{desired.LookupVIPFamily: family}
+		if ipv6, known := map[string]bool{"none, IPv6, address": true, "none, IPv6, IPv4 subnet": false}[name]; known {
+			in.Findings = desired.Found.Seal(desired.Findings{HasAddress: true, IPv6: ipv6})
 		}
 		if got := strings.Join(unconnected().Allowed(in), ","); got != test.want {
 			t.Errorf("%s: %s, want %s", name, got, test.want)
@@ -132,18 +129,19 @@ func TestSourceRanges(t *testing.T) {
 // TestRefusals: a Service that asks for what can't be is refused, and told which key is wrong.
 func TestRefusals(t *testing.T) {
 	for name, test := range map[string]struct {
-		options, facts map[string]string
-		field          string
+		options map[string]string
+		found   desired.Findings
+		field   string
 	}{
-		"unknown class":            {map[string]string{option.Class.Name: "gold"}, nil, option.Class.Name},
-		"proxy and forwarded":      {map[string]string{option.ProxyProtocol.Name: "v1", option.ForwardedFor.Name: "true"}, nil, option.ForwardedFor.Name},
-		"no certificate":           {map[string]string{option.TLS.Name: "x"}, map[string]string{desired.LookupTLS: "there is none"}, option.TLS.Name},
-		"a port that is taken":     {nil, map[string]string{desired.LookupTaken: "tcp/80,tcp/81"}, "spec.ports"},
-		"too many share it":        {nil, map[string]string{desired.LookupFull: "2"}, option.ID.Name},
-		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, map[string]string{desired.LookupTenant: "true", desired.LookupScope: "external"}, option.Internal.Name},
+		"unknown class":            {map[string]string{option.Class.Name: "gold"}, desired.Findings{}, option.Class.Name},
+		"proxy and forwarded":      {map[string]string{option.ProxyProtocol.Name: "v1", option.ForwardedFor.Name: "true"}, desired.Findings{}, option.ForwardedFor.Name},
+		"no certificate":           {map[string]string{option.TLS.Name: "x"}, desired.Findings{WrongTLS: "there is none"}, option.TLS.Name},
+		"a port that is taken":     {nil, desired.Findings{Taken: []string{"tcp/80", "tcp/81"}}, "spec.ports"},
+		"too many share it":        {nil, desired.Findings{Full: 2}, option.ID.Name},
+		"internal on an outer one": {map[string]string{option.Internal.Name: "true"}, desired.Findings{Tenant: true, Scope: cloud.ScopeExternal}, option.Internal.Name},
 	} {
 		in := specOf(test.options)
-		in.Lookups = test.facts
+		in.Findings = desired.Found.Seal(test.found)
 		_, _, err := unconnected().Normalize(in)
 		if invalid, ok := errors.AsType[*cloud.Invalid](err); !ok || invalid.Field != test.field {
 			t.Errorf("%s: %v", name, err)
@@ -191,7 +189,7 @@ func TestNotes(t *testing.T) {
 	d := unconnected()
 	d.Config.Provider = config.ProviderOVN
 	in := specOf(map[string]string{option.Flavor.Name: "0e6f1c1e-5b0c-4a52-9a4f-0b2a3a1d8a11", option.ClientData.Name: "7", option.ProxyProtocol.Name: "v1"})
-	in.Lookups[desired.LookupFloatingNetwork] = desired.NoNetwork
+	in.Findings = desired.Found.Seal(desired.Findings{NoNetwork: true})
 	var fields []string
 	for _, note := range d.Notes(in) {
 		fields = append(fields, note.Field)

@@ -71,7 +71,7 @@ func (d *Balancers) observe(ctx context.Context, from *object.BulkList, in cloud
 		if last := object.LastOf(in.Known); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Rivals: f.rivals, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Lookups: d.lookups(s, in)}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Rivals: f.rivals, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Findings: desired.Found.Seal(d.findings(s, in))}
 		o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 		return o, nil
 	}
@@ -130,7 +130,7 @@ func (d *Balancers) absent(ctx context.Context, from *object.BulkList, in cloud.
 	if err := d.addNeighbours(ctx, s, from, in); err != nil {
 		return cloud.Observed{}, err
 	}
-	o := cloud.Observed{Native: s, Lookups: map[string]string{}}
+	o := cloud.Observed{Native: s}
 	o.Orphans = len(s.Security.Groups) > 0 || s.Free != nil && !option.KeepFloatingIP.Bool(in.Options)
 	return d.explore(ctx, s, o, in)
 }
@@ -141,31 +141,33 @@ func (d *Balancers) absent(ctx context.Context, from *object.BulkList, in cloud.
 // leaves needs none of this.
 func (d *Balancers) explore(ctx context.Context, s *object.Snapshot, o cloud.Observed, in cloud.Input) (cloud.Observed, error) {
 	if !in.Deleting {
-		if err := d.exploreFloating(ctx, s, o.Lookups, in); err != nil {
+		found := desired.Found.Open(o.Findings)
+		if err := d.exploreFloating(ctx, s, &found, in); err != nil {
 			return cloud.Observed{}, err
 		}
-		if err := d.exploreMembers(ctx, s, o.Lookups, in); err != nil {
+		if err := d.exploreMembers(ctx, s, &found, in); err != nil {
 			return cloud.Observed{}, err
 		}
-		d.exploreTLS(ctx, s, o.Lookups, in.Spec)
-		d.exploreGuards(s, o.Lookups, in)
+		d.exploreTLS(ctx, s, &found, in.Spec)
+		d.exploreGuards(s, &found, in)
+		o.Findings = desired.Found.Seal(found)
 	}
 	if o.Found {
-		in.Lookups = o.Lookups
+		in.Findings = o.Findings
 		o.Balancer = d.view(s, in)
 	}
 	return o, nil
 }
 
-func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, facts map[string]string, in cloud.Input) error {
+func (d *Balancers) exploreFloating(ctx context.Context, s *object.Snapshot, found *desired.Findings, in cloud.Input) error {
 	where := d.PlaceOf(in)
-	lacks := s.Floating == nil && s.Free == nil && !where.Internal && facts[desired.LookupVIPFamily] != "6" && facts[desired.LookupTenant] == ""
+	lacks := s.Floating == nil && s.Free == nil && !where.Internal && !found.IPv6 && !found.Tenant
 	if !lacks || in.IPv6 || where.FloatingNetwork != "" {
 		return nil
 	}
-	found, err := cloud.NetworkOf[string]{Reader: d}.Of(ctx, in.Environment)
+	network, err := cloud.NetworkOf[string]{Reader: d}.Of(ctx, in.Environment)
 	if err == nil {
-		facts[desired.LookupFloatingNetwork] = cmp.Or(found, desired.NoNetwork)
+		found.FloatingNetwork, found.NoNetwork = network, network == ""
 	}
 	return err
 }
@@ -175,68 +177,65 @@ func (d *Balancers) ReadNetwork(ctx context.Context) (string, error) {
 	return d.floating.FindNetwork(ctx)
 }
 
-func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, facts map[string]string, in cloud.Input) error {
+func (d *Balancers) exploreMembers(ctx context.Context, s *object.Snapshot, found *desired.Findings, in cloud.Input) error {
 	where := d.PlaceOf(in)
 	id := cmp.Or(where.MemberSubnet, s.LB.Subnet, where.Subnet)
 	if !d.Config.ManageSecurityGroups || id == "" {
 		return nil
 	}
-	found, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
-	if err == nil && found.CIDR == "" {
+	subnet, _, err := api.GetOne[neutron.Subnet](ctx, d.network, "subnet", "subnets", id)
+	if err == nil && subnet.CIDR == "" {
 		err = cloud.ErrIncomplete
 	}
 	switch {
 	case api.IsNotFound(err):
-		facts[desired.LookupNoSubnet] = id
+		found.NoSubnet = id
 	case err != nil:
 		return fmt.Errorf("reading subnet %s: %w", id, err)
 	}
-	facts[desired.LookupMemberCIDR] = found.CIDR
+	found.MemberCIDR = subnet.CIDR
 	return nil
 }
 
 // exploreGuards names the nodes at which no security group enforces source ranges.
-func (d *Balancers) exploreGuards(s *object.Snapshot, facts map[string]string, in cloud.Input) {
+func (d *Balancers) exploreGuards(s *object.Snapshot, found *desired.Findings, in cloud.Input) {
 	if d.Enforcer() != cloud.EnforcedByNodes || len(in.SourceRanges) == 0 {
 		return
 	}
-	in.Lookups = facts
-	var open []string
+	in.Findings = desired.Found.Seal(*found)
 	for _, t := range in.Candidates {
 		if secgroup.Unguarded(s.Security, desired.MemberAddress(t, desired.OnIPv6(in))) {
-			open = append(open, t.NodeName)
+			found.Unguarded = append(found.Unguarded, t.NodeName)
 		}
 	}
-	if slices.Sort(open); len(open) > 0 {
-		facts[desired.LookupUnguarded] = strings.Join(open, ", ")
-	}
+	slices.Sort(found.Unguarded)
 }
 
 // storeBarbican is the container store whose references can be checked.
 const storeBarbican = "barbican"
 
 // exploreTLS looks for the certificate that a Service names, unless a listener has it already.
-func (d *Balancers) exploreTLS(ctx context.Context, s *object.Snapshot, facts map[string]string, spec cloud.Spec) {
+func (d *Balancers) exploreTLS(ctx context.Context, s *object.Snapshot, found *desired.Findings, spec cloud.Spec) {
 	ref := option.TLS.In(spec.Options)
 	inUse := slices.ContainsFunc(s.Listeners, func(l object.Listener) bool { return l.TLSRef == ref })
 	if ref == "" || inUse || d.Config.ContainerStore != storeBarbican {
 		return
 	}
 	if d.secrets == nil {
-		facts[desired.LookupTLS] = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
+		found.WrongTLS = "the cloud has no key manager; set container-store = external in [LoadBalancer] to use references unchecked"
 		return
 	}
 	kind, id, ok := parseTLSRef(ref)
 	if !ok {
-		facts[desired.LookupTLS] = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
+		found.WrongTLS = "want the reference of a container or a secret, such as https://host/v1/containers/<uuid>"
 		return
 	}
 	_, err := api.Get(ctx, d.secrets, d.secrets.ServiceURL(kind, id), nil)
 	switch {
 	case api.IsNotFound(err):
-		facts[desired.LookupTLS] = "the key manager has nothing of this name"
+		found.WrongTLS = "the key manager has nothing of this name"
 	case err != nil:
-		facts[desired.LookupTLS] = "the key manager does not show it: " + string(api.Classify(err).Class)
+		found.WrongTLS = "the key manager does not show it: " + string(api.Classify(err).Class)
 	}
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
@@ -228,7 +227,7 @@ func TestStamps(t *testing.T) {
 func TestClusterOfAnotherName(t *testing.T) {
 	old, d := unconnected(), unconnected()
 	d.OwnershipTags.ClusterName = "my-cluster"
-	in := cloud.Input{Spec: cloud.Spec{Owner: web, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}, Environment: cloud.Environment{Lookups: map[string]string{}}, Known: cloud.Known{ID: "lb"}}
+	in := cloud.Input{Spec: cloud.Spec{Owner: web, Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80}}}, Known: cloud.Known{ID: "lb"}}
 	made := func(tags ...string) *object.Snapshot {
 		return &object.Snapshot{LB: object.Balancer{ID: "lb", Name: old.OwnershipTags.Name(web), Tags: tags}, Listeners: []object.Listener{
 			{ID: "theirs", Protocol: "TCP", Port: 81, Tags: []string{old.OwnershipTags.Name(shopAPI)}},
@@ -327,7 +326,7 @@ func TestListenerWithAUsersTag(t *testing.T) {
 				t.Errorf("%s: listener %s: ours %t", name, s.Listeners[i].ID, got)
 			}
 		}
-		if taken := d.lookups(s, in)[desired.LookupTaken]; taken != "tcp/81,tcp/82,tcp/83" {
+		if taken := d.findings(s, in).Taken; !slices.Equal(taken, []string{"tcp/81", "tcp/82", "tcp/83"}) {
 			t.Errorf("%s: taken %s", name, taken)
 		}
 	}

@@ -134,7 +134,7 @@ func TestCheckOfTheConfiguration(t *testing.T) {
 		}
 	}
 	in := specOf(nil)
-	in.Lookups = map[string]string{desired.LookupNoSubnet: idNone}
+	in.Findings = desired.Found.Seal(desired.Findings{NoSubnet: idNone})
 	if _, _, err := newCase(t, checked()).driver.Normalize(in); err == nil || !strings.Contains(err.Error(), "member-subnet-id"+configured+`"`+idNone) {
 		t.Errorf("the members' subnet: %v", err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/config"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/tag"
@@ -101,7 +102,7 @@ func TestRefusedMembers(t *testing.T) {
 			before := cloud.Observed{Native: &object.Snapshot{}}
 			if !test.perhaps {
 				s := serving(c.driver, in.Spec)
-				in.ID, in.Lookups = "lb", c.driver.lookups(s, in)
+				in.ID, in.Findings = "lb", desired.Found.Seal(c.driver.findings(s, in))
 				before = c.driver.observed(s, in)
 			}
 			after, _, err := c.driver.Normalize(in)
@@ -161,7 +162,7 @@ func serving(d *Balancers, spec cloud.Spec) *object.Snapshot {
 func (c *table) runs(s *object.Snapshot, in cloud.Input) {
 	c.Helper()
 	for range 10 {
-		in.Lookups = c.driver.lookups(s, in)
+		in.Findings = desired.Found.Seal(c.driver.findings(s, in))
 		after, _, err := c.driver.Normalize(in)
 		if err != nil {
 			c.Fatal(err)

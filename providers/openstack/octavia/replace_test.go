@@ -186,7 +186,7 @@ func TestRenamedCluster(t *testing.T) {
 	}
 	var order []string
 	for range 10 {
-		in.Lookups = d.lookups(s, in)
+		in.Findings = desired.Found.Seal(d.findings(s, in))
 		c.answers["GET /lbaas/loadbalancers/lb"] = `{"loadbalancer": {"id": "lb", "tags": ["` + strings.Join(s.LB.Tags, `", "`) + `"]}}`
 		after, _, err := d.Normalize(in)
 		if err != nil {

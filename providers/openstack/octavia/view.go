@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/neutron"
@@ -16,13 +15,10 @@ import (
 
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
 func (d *Balancers) observed(s *object.Snapshot, in cloud.Input) cloud.Observed {
-	o := cloud.Observed{
-		Found: true, ID: s.LB.ID, Native: s,
-		Lookups: d.lookups(s, in),
-	}
+	o := cloud.Observed{Found: true, ID: s.LB.ID, Native: s, Findings: desired.Found.Seal(d.findings(s, in))}
 	o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 	o.State, o.Detail = object.Lifecycle(s.LB)
-	in.Lookups = o.Lookups
+	in.Findings = o.Findings
 	o.Balancer = d.view(s, in)
 	o.Addresses = d.addressesOf(s, in)
 	if len(o.Addresses) > 0 {
@@ -67,27 +63,21 @@ func (d *Balancers) addressesOf(s *object.Snapshot, in cloud.Input) []cloud.Bala
 	return list
 }
 
-// lookups are what is known without asking further.
-func (d *Balancers) lookups(s *object.Snapshot, in cloud.Input) map[string]string {
-	facts := map[string]string{}
-	if s.LB.Address != "" {
-		facts[desired.LookupVIPFamily] = desired.Family(neutron.IsIPv6(s.LB.Address))
+// findings are what is known without asking further.
+func (d *Balancers) findings(s *object.Snapshot, in cloud.Input) desired.Findings {
+	tenancy, ipv6 := owner.Read(d.Rules, s, in), neutron.IsIPv6(s.LB.Address)
+	found := desired.Findings{
+		HasAddress: s.LB.Address != "", IPv6: ipv6, Tenant: tenancy.Tenant, Taken: tenancy.Taken,
+		Both: slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != ipv6 }),
 	}
-	if slices.ContainsFunc(s.LB.AdditionalVIPs, func(vip object.AdditionalIP) bool { return neutron.IsIPv6(vip.Address) != neutron.IsIPv6(s.LB.Address) }) {
-		facts[desired.LookupSecondFamily] = "true"
+	if !tenancy.Tenant {
+		return found
 	}
-	tenancy := owner.Read(d.Rules, s, in)
-	if tenancy.Tenant {
-		facts[desired.LookupTenant] = "true"
-		if tags := tenancy.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
-			facts[desired.LookupFull] = strconv.Itoa(tags.Users)
-		}
-		facts[desired.LookupScope] = string(cloud.ScopeOf(s.Floating == nil && !neutron.IsIPv6(s.LB.Address)))
+	if tags := tenancy.Tags; !tags.Ours && !tags.Upstream && tags.Users >= d.Config.MaxShared {
+		found.Full = tags.Users
 	}
-	if len(tenancy.Taken) > 0 {
-		facts[desired.LookupTaken] = strings.Join(tenancy.Taken, ",")
-	}
-	return facts
+	found.Scope = cloud.ScopeOf(s.Floating == nil && !ipv6)
+	return found
 }
 
 func (d *Balancers) view(s *object.Snapshot, in cloud.Input) cloud.Balancer {

@@ -105,7 +105,7 @@ func TestCertificateOfTheSameName(t *testing.T) {
 
 func TestCertificateNameOfNone(t *testing.T) {
 	l := newLab(t, 1, nil, map[string]string{"type": "REGIONAL", "certificate-name": "nowhere"})
-	l.input.Lookups = l.observe().Lookups
+	l.input.Findings = l.observe().Findings
 	if _, _, err := l.balancers().Normalize(l.input); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("error = %v, want an invalid one", err)
 	}
@@ -119,7 +119,7 @@ func TestCertificatesForbidden(t *testing.T) {
 	if !o.Found {
 		t.Fatal("not found")
 	}
-	l.input.Lookups = o.Lookups
+	l.input.Findings = o.Findings
 	if _, _, err := l.balancers().Normalize(l.input); !cloud.IsClass(err, cloud.FailureInvalid) {
 		t.Errorf("error = %v, want an invalid one", err)
 	}

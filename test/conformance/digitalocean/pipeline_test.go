@@ -86,7 +86,7 @@ func (l *lab) change() cloud.Change {
 	l.Helper()
 	before := l.observe()
 	in := l.input
-	in.Lookups = before.Lookups
+	in.Findings = before.Findings
 	after, _, err := l.balancers().Normalize(in)
 	l.must(err)
 	for _, candidate := range in.Candidates {

@@ -38,7 +38,7 @@ func TestCheckBeforeReplacement(t *testing.T) {
 			}
 			l.driver = connect(t, l.url, test.env)
 			before := l.observe()
-			l.input.Lookups = before.Lookups
+			l.input.Findings = before.Findings
 			l.server.ResetTraffic()
 			err := l.driver.Balancers.Checker.Check(t.Context(), l.input, before)
 			if (err != nil) != test.refused {

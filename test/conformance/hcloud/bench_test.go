@@ -61,7 +61,7 @@ func (b *bench) change() (cloud.Change, error) {
 	if err != nil {
 		return cloud.Change{}, err
 	}
-	in.ID, in.Lookups = o.ID, o.Lookups
+	in.ID, in.Findings = o.ID, o.Findings
 	after, _, err := b.balancers.Normalize(in)
 	if err == nil && o.Found {
 		in.Preserved = map[string]string{}

@@ -48,7 +48,6 @@ func (k kind) told(keys annotation.Set, annotations map[string]string) []string 
 			Owner: cloud.Owner{Cluster: "test", Namespace: "shop", Name: "web", UID: "11111111-2222-3333-4444-555555555555"},
 			Ports: conformance.PortableService().Ports, Options: values, HealthPort: 10256,
 		},
-		Environment: cloud.Environment{Lookups: map[string]string{}},
 	})
 	warnings = append(warnings, problem.OfDriver(notes)...)
 	if err != nil {

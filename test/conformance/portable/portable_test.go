@@ -79,9 +79,6 @@ func (k kind) made(t *testing.T, annotations map[string]string, change ...func(*
 			Options:    values,
 			HealthPort: 10256,
 		},
-		Environment: cloud.Environment{
-			Lookups: map[string]string{},
-		},
 	}
 	for _, c := range change {
 		c(&in)

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		}}
 		before, err := s.cloud.Balancers.Observe(t.Context(), in)
 		s.must(err, "observing")
-		in.Lookups = before.Lookups
+		in.Findings = before.Findings
 		from := len(s.proxy.Calls())
 		err = s.cloud.Checker.Check(t.Context(), in, before)
 		if (err == nil) != (test.want == "") || err != nil && !strings.Contains(err.Error(), test.want) {

@@ -3,6 +3,7 @@ package desired
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,7 +29,10 @@ type Settings struct {
 
 // Normalize returns the network balancer the Service asks for.
 func (s Settings) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
-	w := builder{Settings: s, input: in}
+	w := builder{Settings: s, input: in, found: balancer.Found.Open(in.Findings)}
+	if w.found.Network != nil {
+		w.present = *w.found.Network
+	}
 	b := cloud.Balancer{
 		Name: balancer.Name(in), Scope: cloud.ScopeOf(option.Internal.In(in.Options) == "true"), DualStack: w.dualStack(),
 		OwnershipTags: s.Cluster.WantedOwnershipTags(in.Owner),
@@ -62,9 +66,12 @@ func (s Settings) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, er
 type builder struct {
 	Settings
 	input cloud.Input
-	notes []cloud.Warning
-	held  []string // see holds
-	err   error    // the first one
+	found balancer.Findings
+	// present is the network balancer that was found, the zero value for none.
+	present balancer.Network
+	notes   []cloud.Warning
+	held    []string // see holds
+	err     error    // the first one
 }
 
 func (w *builder) note(field, message string) {
@@ -96,14 +103,14 @@ func (w *builder) dualStack() bool {
 	switch {
 	case !w.input.DualStack:
 		return false
-	case w.input.Lookups[balancer.LookupIPv6] != "true":
+	case !w.found.IPv6:
 		w.note(field, "the balancer has IPv4 addresses only: not all of its subnets have an IPv6 network")
 		return false
 	case udp:
 		w.note(field, "the balancer has IPv4 addresses only: UDP over IPv6 does not reach the nodes' IPv4 addresses")
 		return false
 	}
-	return !w.holds(partStack, "two", field, w.input.Lookups[balancer.LookupStack] == "false")
+	return !w.holds(partStack, "two", field, w.found.Network != nil && !w.present.DualStack)
 }
 
 // subnets sets where the balancer is. Where it is now its addresses stay: AWS can't change them.
@@ -119,7 +126,7 @@ func (w *builder) subnets(b *cloud.Balancer) {
 	if len(given) > 0 && len(ids) > 0 && len(given) != len(ids) {
 		w.refuse(key.Name, strings.Join(given, ","), fmt.Sprintf("want as many as there are subnets: %d (%s)", len(ids), strings.Join(ids, ",")))
 	}
-	present := Places(w.input.Lookups[balancer.LookupAddresses])
+	present := w.present.Places
 	if len(present) == 0 {
 		w.formed(key.Name, given...)
 	}
@@ -140,7 +147,7 @@ func (w *builder) subnets(b *cloud.Balancer) {
 		}
 		return wanted
 	})
-	now := w.input.Lookups[balancer.LookupAddresses]
+	now := PlacesText(slices.Collect(maps.Keys(present)), func(id string) string { return present[id] })
 	asked := strings.Join([]string{option.Subnets.In(w.input.Options), option.Addresses.In(w.input.Options), option.PrivateAddresses.In(w.input.Options)}, " ")
 	if w.holds(partSubnets, asked, option.Subnets.Name, now != "" && now != b.ProviderFields[balancer.FieldSubnets]) {
 		b.ProviderFields[balancer.FieldSubnets] = now
@@ -197,8 +204,8 @@ func (w *builder) groups(b *cloud.Balancer) {
 	if mode := option.GroupMode.In(w.input.Options); mode != "" {
 		managed = mode == "managed"
 	}
-	switch present := w.input.Lookups[balancer.LookupGroups]; {
-	case present == balancer.Groupless:
+	switch {
+	case w.found.Network != nil && w.present.Groups == "":
 		if given != "" || option.GroupMode.In(w.input.Options) == "managed" {
 			w.note(option.Groups.Name, "the balancer was made without security groups, and AWS can't give it any: only a new one can have them")
 		}
@@ -207,7 +214,7 @@ func (w *builder) groups(b *cloud.Balancer) {
 	case managed:
 		b.ProviderFields[balancer.FieldGroups] = secgroup.OwnGroup
 	default:
-		b.ProviderFields[balancer.FieldGroups] = present
+		b.ProviderFields[balancer.FieldGroups] = w.present.Groups
 	}
 	if option.ExtraGroups.In(w.input.Options) != "" {
 		w.refuse(option.ExtraGroups.Name, option.ExtraGroups.In(w.input.Options), "network balancers have no extra groups: use "+option.Groups.Name)

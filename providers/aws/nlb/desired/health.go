@@ -59,8 +59,8 @@ func (w *builder) asksProxy(port cloud.Port) bool {
 	if port.Protocol != cloud.ProtocolUDP || option.HealthPort.Has(w.input.Options) || option.HealthProtocol.Has(w.input.Options) {
 		return false
 	}
-	now, exists := w.presentAt(port.Port)
-	return !w.holds(partUDP, "", "spec.ports", exists && now.check == string(cloud.ProtocolTCP))
+	now, exists := w.present.At(port.Port)
+	return !w.holds(partUDP, "", "spec.ports", exists && now.Check == string(cloud.ProtocolTCP))
 }
 
 // defaultTimeout is AWS's default (CreateTargetGroup, HealthCheckTimeoutSeconds).

@@ -5,11 +5,9 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
@@ -37,7 +35,7 @@ func (w *builder) holds(part, input, field string, differs bool) bool {
 	}
 	sum := sha256.Sum256([]byte(input))
 	entry := part + "=" + hex.EncodeToString(sum[:4])
-	if w.input.Lookups[balancer.LookupTaken] != "true" && !slices.Contains(strings.Fields(w.input.Lookups[balancer.LookupHeld]), entry) {
+	if !w.present.Foreign && !slices.Contains(strings.Fields(w.present.Held), entry) {
 		return false
 	}
 	if !slices.Contains(w.held, entry) {
@@ -55,24 +53,4 @@ func (w *builder) heldOwnershipTag() string {
 	}
 	slices.Sort(w.held)
 	return tag.Held + "=" + strings.Join(w.held, " ")
-}
-
-// present is what a listener and its target group are like, as in balancer.LookupListeners.
-type present struct{ targetType, check string }
-
-// presentAt returns what the listener at a port is like, or where there is none any other.
-func (w *builder) presentAt(port int) (p present, exists bool) {
-	for entry := range strings.SplitSeq(w.input.Lookups[balancer.LookupListeners], ",") {
-		parts := strings.Split(entry, ":")
-		if len(parts) != 3 {
-			continue
-		}
-		if at := parts[0] == strconv.Itoa(port); at || !exists {
-			p, exists = present{parts[1], parts[2]}, true
-			if at {
-				return p, true
-			}
-		}
-	}
-	return p, exists
 }

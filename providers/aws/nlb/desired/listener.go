@@ -35,8 +35,8 @@ func (w *builder) listener(port cloud.Port, both bool) cloud.Listener {
 		l.Protocol, l.TargetProtocol = option.ProtocolBoth, option.ProtocolBoth
 	}
 	targetType := option.TargetType.In(w.input.Options)
-	if now, exists := w.presentAt(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.targetType != targetType) {
-		targetType = now.targetType
+	if now, exists := w.present.At(port.Port); w.holds(partTargets, targetType, option.TargetType.Name, exists && now.TargetType != targetType) {
+		targetType = now.TargetType
 	}
 	l.ProviderFields = map[string]string{balancer.FieldTargetType: targetType, balancer.FieldSticky: strconv.FormatBool(w.input.ClientIP)}
 	if port.Protocol == cloud.ProtocolTCP && option.Terminates(w.input.Spec, port) {
@@ -97,7 +97,7 @@ func HasTimeout(p cloud.Protocol) bool {
 // timeouts sets the idle timeouts, where the annotation says one or the listeners were given one before.
 func (w *builder) timeouts(listeners []cloud.Listener) {
 	asked := option.IdleTimeout.Has(w.input.Options)
-	if !asked && w.input.Lookups[balancer.LookupTimed] != "true" {
+	if !asked && !w.present.Timed {
 		return
 	}
 	timeout := DefaultTimeout

@@ -35,7 +35,7 @@ func TestUnenforcedRanges(t *testing.T) {
 			Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, Port: 80, NodePort: 30080}}, DualStack: test.dual, HealthPort: 10256,
 			Options: map[string]string{option.TargetAttributes.Name: test.addresses},
 		}}
-		in.Lookups = map[string]string{balancer.LookupSubnets: "subnet-1", balancer.LookupIPv6: "true"}
+		in.Findings = balancer.Found.Seal(balancer.Findings{Subnets: []string{"subnet-1"}, IPv6: true})
 		for _, text := range test.ranges {
 			in.SourceRanges = append(in.SourceRanges, netip.MustParsePrefix(text))
 		}

@@ -53,7 +53,7 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 func (r Rules) Validate(spec cloud.Spec, exists bool) error {
 	if !exists {
 		_, name := Certificate(spec.Options)
-		_, _, err := r.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Lookups: map[string]string{LookupCertificate: name}}})
+		_, _, err := r.Normalize(cloud.Input{Spec: spec, Environment: cloud.Environment{Findings: Found.Seal(Findings{Certificate: name})}})
 		return err
 	}
 	_, err := Health(spec)

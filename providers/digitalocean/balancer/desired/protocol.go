@@ -25,16 +25,17 @@ type protocols struct {
 // ports can't have.
 func readProtocols(in cloud.Input) (protocols, error) {
 	id, name := Certificate(in.Options)
+	found := Found.Open(in.Findings)
 	p := protocols{
 		fallback:    fallbackProtocol(keyProtocol.In(in.Options)),
 		lists:       map[int]cloud.Protocol{},
 		http3:       keyHTTP3Port.Int(in.Options),
-		certificate: cmp.Or(in.Lookups[LookupCertificate], id),
+		certificate: cmp.Or(found.Certificate, id),
 		passthrough: keyPassthrough.Bool(in.Options),
 	}
 	var problems []error
 	if name != "" && p.certificate == "" {
-		problems = append(problems, unknownCertificate(name, in.Lookups))
+		problems = append(problems, unknownCertificate(name, found.CertificatesForbidden))
 	}
 	problems = append(problems, p.readLists(in.Options))
 	given := keyProtocol.In(in.Options)
@@ -48,9 +49,9 @@ func (p *protocols) needsFallback(port cloud.Port) bool {
 	return port.Protocol == cloud.ProtocolTCP && p.lists[port.Port] == ""
 }
 
-func unknownCertificate(name string, lookups map[string]string) error {
+func unknownCertificate(name string, forbidden bool) error {
 	want := "there is no certificate of that name"
-	if lookups[LookupNoCertificates] != "" {
+	if forbidden {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
 	return &cloud.Invalid{Field: KeyCertificateName.Name, Value: name, Want: want}

@@ -10,17 +10,6 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
-// What is looked up for Normalize. The type and the stack of an existing balancer decide what an unset annotation means, because
-// the API can't change them.
-const (
-	LookupType  = "type"
-	LookupStack = "stack"
-	// LookupCertificate is the id of the certificate that the balancer shall have.
-	LookupCertificate = "certificate"
-	// LookupNoCertificates says that the token may not read certificates.
-	LookupNoCertificates = "certificatesForbidden"
-)
-
 // Shape is the part of a balancer that is fixed when it is created.
 type Shape struct {
 	Kind     string
@@ -31,7 +20,7 @@ type Shape struct {
 // ShapeOf decides the shape. For each part the first of these that says something counts:
 // preserved by the kernel, annotated, what the existing balancer has, the default.
 func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
-	s := Shape{Kind: cmp.Or(in.Preserved[object.FieldType], KeyType.In(in.Options), in.Lookups[LookupType], r.DefaultType)}
+	s := Shape{Kind: cmp.Or(in.Preserved[object.FieldType], KeyType.In(in.Options), Found.Open(in.Findings).Type, r.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
 		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
 	}
@@ -60,7 +49,7 @@ func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if the Service has both families, and every usable node public IPv4 and IPv6
 func dualStack(in cloud.Input, s Shape) (bool, error) {
-	given, existing := keyStack.In(in.Options), in.Lookups[LookupStack]
+	given, existing := keyStack.In(in.Options), Found.Open(in.Findings).Stack
 	switch {
 	case given == object.StackIPv4:
 		return false, nil

@@ -47,7 +47,9 @@ func (r *request) listeners(v *cloud.Balancer) {
 		v.Listeners = append(v.Listeners, l)
 	}
 	cloud.SortListeners(v.Listeners)
-	r.atMost(certificate.Name, len(certificates), lookupCertificates, "certificates")
+	if r.found.Limits != nil {
+		r.atMost(certificate.Name, len(certificates), r.found.Limits.Certificates, "certificates")
+	}
 	if len(certificates) == 0 && certificate.Has(r.Options) && tlsPorts.Has(r.Options) && len(r.errs) == 0 {
 		r.warn(certificate.Name, "it has no effect: the Service has no port "+tlsPorts.In(r.Options)+" that speaks https, see "+tlsPorts.Name)
 	}
@@ -96,10 +98,11 @@ func (r *request) certificateOf(port int) string {
 	for _, item := range Items(certificate.OfPort(r.Options, port)) {
 		id := item
 		if _, isID := checkID(item); !isID {
-			id = r.Lookups[lookupCertificate+item]
-		}
-		if id == "" {
-			r.refuse(certificate, "there is no certificate "+item+" in the project: want the id or name of one")
+			found, exists := r.found.Certificates[item]
+			if id = strconv.FormatInt(found, 10); !exists {
+				id = ""
+				r.refuse(certificate, "there is no certificate "+item+" in the project: want the id or name of one")
+			}
 		}
 		ids = append(ids, id)
 	}

@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -37,6 +39,7 @@ const (
 // request is what one Service asks for, while it is read.
 type request struct {
 	cloud.Input
+	found    Findings
 	errs     []error
 	warnings []cloud.Warning
 }
@@ -50,24 +53,26 @@ func (r *request) warn(field, message string) {
 }
 
 // present is a field as it is, "" where there is no load balancer.
-func (r *request) present(field string) string { return r.Lookups[lookupField+field] }
+func (r *request) present(field string) string { return r.found.Present[field] }
 
 // Normalize implements cloud.BalancerReader.
 func (c Configuration) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
-	r := &request{Input: in}
-	adopted := in.Lookups[lookupAdopted] == yes
+	r := &request{Input: in, found: Found.Open(in.Findings)}
 	v := cloud.Balancer{
 		Name: NameOf(in.Spec), Scope: cloud.ScopeOf(internal.Bool(r.Options)),
 		ProviderFields: map[string]string{
 			cloud.FieldSize:      SizeOf(in.Spec, r.present(cloud.FieldSize)),
 			cloud.FieldAlgorithm: Algorithm.In(r.Options), FieldPrivateTargets: strconv.FormatBool(WantsPrivate(in.Spec)),
 			cloud.FieldAddress: cmp.Or(Address.In(r.Options), r.present(cloud.FieldAddress)), cloud.FieldSubnet: Subnet.In(r.Options),
-			FieldMaxTargets: in.Lookups[lookupTargets],
+			FieldMaxTargets: "",
 		},
 	}
+	if r.found.Limits != nil {
+		v.ProviderFields[FieldMaxTargets] = strconv.Itoa(r.found.Limits.Targets)
+	}
 	kept := r.keep(&v)
-	labels := label.Of(in.Owner, adopted && in.Owner.UID != "")
-	if !adopted && len(kept) > 0 && len(labels) > 0 {
+	labels := label.Of(in.Owner, r.found.Adopted && in.Owner.UID != "")
+	if !r.found.Adopted && len(kept) > 0 && len(labels) > 0 {
 		labels[label.Kept] = label.Join(kept)
 	}
 	v.OwnershipTags = label.Tags(labels)
@@ -105,7 +110,7 @@ func (c Configuration) Validate(spec cloud.Spec, _ bool) error {
 func (r *request) keep(v *cloud.Balancer) []string {
 	kept := map[string]string{}
 	for field, key := range map[string]annotation.Key{cloud.FieldScope: internal, cloud.FieldAlgorithm: Algorithm, cloud.FieldName: Name} {
-		if slices.Contains(label.Split(r.Lookups[lookupKept]), field) && !key.Has(r.Options) {
+		if slices.Contains(r.found.Kept, field) && !key.Has(r.Options) {
 			kept[field] = r.present(field)
 		}
 	}
@@ -129,24 +134,25 @@ func (r *request) place(fields map[string]string) {
 }
 
 func (r *request) checkType() {
-	if r.Lookups[lookupTargets] == "" {
-		if types := r.Lookups[lookupTypes]; types != "" {
-			r.refuse(size, "want one of "+types)
+	if r.found.Limits == nil {
+		if len(r.found.Types) > 0 {
+			r.refuse(size, "want one of "+strings.Join(r.found.Types, ", "))
 		}
 		return
 	}
-	if after := r.Lookups[lookupDeprecated]; after != "" {
+	if !r.found.Deprecated.IsZero() {
+		after := r.found.Deprecated.UTC().Format(time.DateOnly)
 		r.warn(size.Name, "the type is deprecated, and there is none after "+after)
-		if r.Lookups[lookupGone] == yes {
+		if r.found.Gone {
 			r.refuse(size, "there is no such type after "+after)
 		}
 	}
-	r.atMost("spec.ports", len(r.Ports), lookupServices, "services")
+	r.atMost("spec.ports", len(r.Ports), r.found.Limits.Services, "services")
 }
 
-// atMost refuses more of something than the type can have.
-func (r *request) atMost(field string, count int, limit, what string) {
-	if most := Number(r.Lookups[limit]); most > 0 && count > most {
+// atMost refuses more of something than the type can have, where that is known.
+func (r *request) atMost(field string, count, most int, what string) {
+	if most > 0 && count > most {
 		r.errs = append(r.errs, &cloud.Invalid{
 			Field: field, Value: strconv.Itoa(count), Want: fmt.Sprintf("want at most %d: a load balancer of type %s has no more %s, see %s",
 				most, SizeOf(r.Spec, r.present(cloud.FieldSize)), what, size.Name),
@@ -173,7 +179,7 @@ func (r *request) network(id int64, v *cloud.Balancer) {
 		return
 	}
 	v.ProviderFields[FieldNetwork] = strconv.FormatInt(id, 10)
-	if r.Lookups[lookupStays] != yes {
+	if !r.found.Stays {
 		return
 	}
 	present := r.present(FieldNetwork)

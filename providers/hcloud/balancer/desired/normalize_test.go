@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -21,12 +22,12 @@ func TestRefused(t *testing.T) {
 		field       string
 	}{
 		"no place":                      {annotations: map[string]string{location.Name: ""}, field: location.Name},
-		"a type that is not there":      {annotations: map[string]string{size.Name: "lb99"}, edit: lookup(lookupTypes, "lb11, lb21", lookupTargets, ""), field: size.Name},
-		"a type that is gone":           {edit: lookup(lookupDeprecated, "2026-01-01", lookupGone, yes), field: size.Name},
-		"more ports than the type has":  {edit: lookup(lookupServices, "1"), field: "spec.ports"},
+		"a type that is not there":      {annotations: map[string]string{size.Name: "lb99"}, edit: finding(func(f *Findings) { f.Types, f.Limits = []string{"lb11", "lb21"}, nil }), field: size.Name},
+		"a type that is gone":           {edit: finding(func(f *Findings) { f.Deprecated, f.Gone = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), true }), field: size.Name},
+		"more ports than the type has":  {edit: finding(func(f *Findings) { f.Limits.Services = 1 }), field: "spec.ports"},
 		"https without a certificate":   {annotations: map[string]string{keyProtocol: "443=https"}, field: certificate.Name},
 		"a certificate that is unknown": {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "shop"}, field: certificate.Name},
-		"too many certificates":         {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "1,2"}, edit: lookup(lookupCertificates, "1"), field: certificate.Name},
+		"too many certificates":         {annotations: map[string]string{keyProtocol: "443=https", certificate.Name: "1,2"}, edit: finding(func(f *Findings) { f.Limits.Certificates = 1 }), field: certificate.Name},
 		"managed without domains":       {annotations: map[string]string{keyProtocol: "443=https", certificateType.Name: "managed"}, field: Domains.Name},
 		"private targets, no network":   {annotations: map[string]string{usePrivateIP.Name: "true"}, field: usePrivateIP.Name},
 		"internal, no network":          {annotations: map[string]string{internal.Name: "true"}, field: internal.Name},
@@ -63,7 +64,7 @@ func asked(t *testing.T, annotations map[string]string) cloud.Input {
 			Options:    values,
 		},
 		Environment: cloud.Environment{
-			Lookups: map[string]string{lookupTargets: "25", lookupServices: "5", lookupCertificates: "10"},
+			Findings: Found.Seal(Findings{Limits: &Limits{Targets: 25, Services: 5, Certificates: 10}}),
 			Candidates: []cloud.Target{
 				{InstanceID: "11", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.0.0.11"}}},
 				{InstanceID: "robot-5", Addresses: []cloud.Address{{Type: cloud.AddressInternalIP, Address: "10.1.0.5"}, {Type: cloud.AddressExternalIP, Address: "192.0.2.5"}}},
@@ -72,11 +73,14 @@ func asked(t *testing.T, annotations map[string]string) cloud.Input {
 	}
 }
 
-func lookup(pairs ...string) func(*cloud.Input) {
+// finding changes what was found out.
+func finding(change func(*Findings)) func(*cloud.Input) {
 	return func(in *cloud.Input) {
-		for i := 0; i < len(pairs); i += 2 {
-			in.Lookups[pairs[i]] = pairs[i+1]
-		}
+		found := Found.Open(in.Findings)
+		limits := *found.Limits
+		found.Limits = &limits
+		change(&found)
+		in.Findings = Found.Seal(found)
 	}
 }
 

@@ -196,7 +196,7 @@ func (q *inquiry) freeAddress(ctx context.Context, in *neutron.Subnet, address n
 // floating is about the floating IP.
 func (q *inquiry) floating(ctx context.Context) error {
 	c, in := q.checker, q.input
-	if q.where.Internal || in.IPv6 || q.where.FloatingFrom == desired.NoNetwork {
+	if q.where.Internal || in.IPv6 || q.where.NoFloating {
 		return nil
 	}
 	if err := c.Floating(ctx, in); err != nil {

@@ -25,35 +25,6 @@ const (
 	FieldFamily     = "memberFamily"
 )
 
-// Facts that Observe finds out for Normalize and Apply.
-const (
-	// LookupVIPFamily is "6" where the balancer's address is IPv6.
-	LookupVIPFamily = "vipFamily"
-	// LookupFloatingNetwork is the network to take a floating IP from, or NoNetwork.
-	LookupFloatingNetwork = "floatingNetwork"
-	// LookupMemberCIDR is the network from which the balancer reaches the nodes.
-	LookupMemberCIDR = "memberCIDR"
-	// LookupNoSubnet is the id of a subnet that is asked for and not there.
-	LookupNoSubnet = "noSubnet"
-	// LookupSecondFamily says that the balancer has an address of each family.
-	LookupSecondFamily = "secondFamily"
-	// LookupTenant says that the balancer was made for another Service or by the user.
-	LookupTenant = "tenant"
-	// LookupTaken are the keys of listeners that belong to somebody else, with commas.
-	LookupTaken = "taken"
-	// LookupFull says how many Services share the balancer that we would be too much for.
-	LookupFull = "full"
-	// LookupScope is the scope of a balancer we are a tenant of.
-	LookupScope = "scope"
-	// LookupUnguarded are the nodes at which no security group enforces source ranges, "" for none.
-	LookupUnguarded = "unguarded"
-	// LookupTLS says what is wrong with the certificate, "" when nothing is.
-	LookupTLS = "tls"
-)
-
-// NoNetwork is the LookupFloatingNetwork of a cloud that has no external network.
-const NoNetwork = "none"
-
 // Normalize implements cloud.Balancers.
 func (r *Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error) {
 	list, err := r.wantedListeners(in)
@@ -94,7 +65,7 @@ func (r *Rules) WantedProviderFields(in cloud.Input) map[string]string {
 		all[where.AddressField] = where.Address
 		delete(all, "")
 	}
-	if in.Lookups[LookupTenant] != "" {
+	if Found.Open(in.Findings).Tenant {
 		all = map[string]string{}
 	}
 	all[FieldFamily] = Family(r.membersOnIPv6(in))
@@ -117,10 +88,11 @@ func (r *Rules) checkRequest(in cloud.Input) error {
 	if option.ProxyProtocol.In(options) != option.ProxyNone && option.ForwardedFor.Bool(options) {
 		refuse(option.ForwardedFor.Name, "true", "want either it or "+option.ProxyProtocol.Name)
 	}
-	if reason := in.Lookups[LookupTLS]; reason != "" {
-		refuse(option.TLS.Name, option.TLS.In(options), reason)
+	found := Found.Open(in.Findings)
+	if found.WrongTLS != "" {
+		refuse(option.TLS.Name, option.TLS.In(options), found.WrongTLS)
 	}
-	if id := in.Lookups[LookupNoSubnet]; id != "" {
+	if id := found.NoSubnet; id != "" {
 		refuse(FieldOf(option.MemberSubnet, id, in.Spec), id, "there is no such subnet")
 	}
 	return errors.Join(append(append(problems, r.checkRanges(in)), r.checkShare(in)...)...)
@@ -132,16 +104,16 @@ func (r *Rules) checkShare(in cloud.Input) []error {
 	refuse := func(field, value, want string) {
 		problems = append(problems, &cloud.Invalid{Field: field, Value: value, Want: want})
 	}
-	if users := in.Lookups[LookupFull]; users != "" {
-		refuse(option.ID.Name, option.ID.In(in.Options), users+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(r.Config.MaxShared))
+	found := Found.Open(in.Findings)
+	if found.Full > 0 {
+		refuse(option.ID.Name, option.ID.In(in.Options), strconv.Itoa(found.Full)+" Services share this balancer already; max-shared-lb in [LoadBalancer] allows "+strconv.Itoa(r.Config.MaxShared))
 	}
-	taken := strings.Split(in.Lookups[LookupTaken], ",")
 	for _, port := range in.Ports {
-		if key := port.Listener().Key(); slices.Contains(taken, key) {
+		if key := port.Listener().Key(); slices.Contains(found.Taken, key) {
 			refuse("spec.ports", key, "another Service or user has a listener at this port of the balancer")
 		}
 	}
-	if in.Lookups[LookupTenant] != "" && r.PlaceOf(in).Internal && in.Lookups[LookupScope] == string(cloud.ScopeExternal) {
+	if found.Tenant && r.PlaceOf(in).Internal && found.Scope == cloud.ScopeExternal {
 		refuse(option.Internal.Name, "true", "the balancer is shared and has a floating IP")
 	}
 	return problems
@@ -159,7 +131,7 @@ func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 	var list []cloud.Warning
 	note := func(field, message string) { list = append(list, cloud.Warning{Field: field, Message: message}) }
 	where := r.PlaceOf(in)
-	if in.Lookups[LookupFloatingNetwork] == NoNetwork && !where.Internal {
+	if Found.Open(in.Findings).NoNetwork && !where.Internal {
 		note(option.FloatingNetwork.Name, "no external network is to be found, so the balancer stays internal; set it, or floating-network-id in the configuration")
 	}
 	for key, a := range map[*annotation.Key]Ability{&option.Flavor: AbleFlavors, &option.Zone: AbleZones, &option.ClientData: ableListenerTimeouts, &option.MemberConnect: ableListenerTimeouts, &option.MemberData: ableListenerTimeouts, &option.TCPInspect: ableListenerTimeouts, &option.IdleTimeout: ableListenerTimeouts} {
@@ -190,7 +162,7 @@ func (r *Rules) Notes(in cloud.Input) []cloud.Warning {
 // addressNotes say which address gets no floating IP: Neutron has none for IPv6.
 func (r *Rules) addressNotes(in cloud.Input) []cloud.Warning {
 	switch where := r.PlaceOf(in); {
-	case where.Internal || in.Lookups[LookupTenant] != "":
+	case where.Internal || Found.Open(in.Findings).Tenant:
 		return nil
 	case where.IPv6:
 		return []cloud.Warning{{Field: "spec.ipFamilies", Message: "an IPv6 address gets no floating IP: clients reach the balancer's own address"}}
@@ -242,7 +214,7 @@ func (r *Rules) Terminates(spec cloud.Spec) bool {
 	return option.ProxyProtocol.In(spec.Options) != option.ProxyNone || option.ForwardedFor.Bool(spec.Options) || option.TLS.In(spec.Options) != ""
 }
 
-// Family writes an address family as lookups and fields have it.
+// Family writes an address family as fields have it.
 func Family(ipv6 bool) string {
 	if ipv6 {
 		return "6"

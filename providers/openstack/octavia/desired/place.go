@@ -38,8 +38,10 @@ type Place struct {
 	// FloatingAddress is the address of the floating IP that was asked for: that of a balancer that has to
 	// be made again as it was, or Address.
 	FloatingAddress string
-	// FloatingFrom is the network to take a floating IP from: as chosen, else as found, see LookupFloatingNetwork.
+	// FloatingFrom is the network to take a floating IP from: as chosen, else as found, "" where it is not known. NoFloating says that
+	// the cloud has none.
 	FloatingFrom string
+	NoFloating   bool
 }
 
 // PlaceOf returns the place of a Service's balancer.
@@ -56,10 +58,12 @@ func (r *Rules) PlaceOf(in cloud.Input) Place {
 		p.Address, p.AddressBy = in.LoadBalancerIP, "spec.loadBalancerIP"
 	}
 	p.FloatingAddress = cmp.Or(in.Preserved[FieldFloatingIP], p.Address)
-	p.FloatingFrom = cmp.Or(p.FloatingNetwork, in.Lookups[LookupFloatingNetwork])
-	p.Scope = cloud.ScopeOf(p.Internal || in.Lookups[LookupFloatingNetwork] == NoNetwork)
-	if in.Lookups[LookupTenant] != "" && !p.Internal {
-		p.Scope = cloud.Scope(in.Lookups[LookupScope])
+	found := Found.Open(in.Findings)
+	p.FloatingFrom = cmp.Or(p.FloatingNetwork, found.FloatingNetwork)
+	p.NoFloating = found.NoNetwork
+	p.Scope = cloud.ScopeOf(p.Internal || found.NoNetwork)
+	if found.Tenant && !p.Internal {
+		p.Scope = found.Scope
 	}
 	switch {
 	case p.Internal || in.IPv6:
@@ -132,8 +136,8 @@ func orDefault(key annotation.Key, spec cloud.Spec, configured string) string {
 // OnIPv6 reports whether the balancer's address is IPv6: as it is, or as the Service asks where
 // it is not known yet.
 func OnIPv6(in cloud.Input) bool {
-	if family := in.Lookups[LookupVIPFamily]; family != "" {
-		return family == "6"
+	if found := Found.Open(in.Findings); found.HasAddress {
+		return found.IPv6
 	}
 	return in.IPv6
 }
@@ -141,8 +145,8 @@ func OnIPv6(in cloud.Input) bool {
 // onBoth reports whether the balancer has an address of each family: as it is, or as the Service
 // asks where it is not known yet.
 func (r *Rules) onBoth(in cloud.Input) bool {
-	if in.Lookups[LookupVIPFamily] != "" {
-		return in.Lookups[LookupSecondFamily] != ""
+	if found := Found.Open(in.Findings); found.HasAddress {
+		return found.Both
 	}
 	return in.DualStack && r.Can(AbleAdditionalVIPs)
 }

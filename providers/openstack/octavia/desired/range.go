@@ -62,7 +62,7 @@ func (r *Rules) Allowed(in cloud.Input) []string {
 	switch list := r.SourceRanges(in); {
 	case len(list) > 0:
 		return list
-	case r.onBoth(in), in.IPv6 && in.Lookups[LookupVIPFamily] == "":
+	case r.onBoth(in), in.IPv6 && !Found.Open(in.Findings).HasAddress:
 		return nil
 	}
 	return []string{Everyone(OnIPv6(in))}
@@ -118,7 +118,7 @@ func (r *Rules) rangeNotes(in cloud.Input) []cloud.Warning {
 	if left := r.unfamiliar(in); len(left) > 0 {
 		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: "the balancer has no address of the family of " + few(left)})
 	}
-	if nodes := in.Lookups[LookupUnguarded]; nodes != "" && in.Restricts(r.families(in)) {
+	if nodes := strings.Join(Found.Open(in.Findings).Unguarded, ", "); nodes != "" && in.Restricts(r.families(in)) {
 		list = append(list, cloud.Warning{Field: fieldSourceRanges, Message: "nothing enforces them at these nodes, whose ports have no port security: " + nodes})
 	}
 	return list

@@ -31,7 +31,7 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		}
 		return nil
 	}
-	if where.Internal || in.IPv6 || m.Following(in) != nil || where.FloatingFrom == desired.NoNetwork {
+	if where.Internal || in.IPv6 || m.Following(in) != nil || where.NoFloating {
 		return nil
 	}
 	had := len(r.Present)
@@ -56,7 +56,7 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Change) (lacks bool) {
 	in, ip, follows := change.Input, s.Floating, m.Following(change.Input)
 	switch internal := change.After.Scope == cloud.ScopeInternal; {
-	case in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6:
+	case desired.Found.Open(in.Findings).Tenant || m.Rules.PlaceOf(in).IPv6:
 	case internal && ip != nil:
 		m.release(r, ip, s, in)
 	case internal:
@@ -141,7 +141,7 @@ func (m *Manager) isOutdated(ip *object.FloatingIP, s *object.Snapshot, in cloud
 // IsFirst reports whether the floating IP of a balancer has to be described anew before the balancer gets its tags, where these name a
 // former id of the cluster. Once the balancer has the present id nothing is left to do.
 func (m *Manager) IsFirst(s *object.Snapshot, in cloud.Input) bool {
-	if s.Floating == nil || in.Lookups[desired.LookupTenant] != "" || m.Rules.PlaceOf(in).IPv6 {
+	if s.Floating == nil || desired.Found.Open(in.Findings).Tenant || m.Rules.PlaceOf(in).IPv6 {
 		return false
 	}
 	tags := owner.Read(m.Rules, s, in).Tags

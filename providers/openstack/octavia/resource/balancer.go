@@ -32,7 +32,7 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy 
 		tags, r.Again = s.LB.Tags, settles
 	}
 	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": tags}}
-	if change.After != nil && in.Lookups[desired.LookupTenant] == "" && s.LB.Name != change.After.Name {
+	if change.After != nil && !desired.Found.Open(in.Findings).Tenant && s.LB.Name != change.After.Name {
 		stays.Fields["name"] = change.After.Name
 		if _, made := tag.Balancer.Read(s.LB.Description, in.Owner); made {
 			stays.Fields["description"] = c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner)

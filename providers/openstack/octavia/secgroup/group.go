@@ -86,7 +86,7 @@ func (m *Manager) AreNone(known cloud.Known) bool {
 func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapshot, change cloud.Change, addresses []string) (needed []cloud.IDOf, err error) {
 	isNew := change.After != nil && !change.Before.Found
 	serves := change.After == nil && (change.Replaced || change.Input.Beside != nil) // then the group stays for the other balancer
-	if serves || isNew && change.Input.Lookups[desired.LookupMemberCIDR] == "" {
+	if serves || isNew && desired.Found.Open(change.Input.Findings).MemberCIDR == "" {
 		return nil, nil
 	}
 	us := change.Input.Owner

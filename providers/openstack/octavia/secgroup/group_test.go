@@ -25,7 +25,7 @@ func specOf(from string) cloud.Input {
 			Ports: []cloud.Port{{Protocol: cloud.ProtocolTCP, NodePort: 30080}},
 		},
 		Environment: cloud.Environment{
-			Lookups: map[string]string{desired.LookupMemberCIDR: from},
+			Findings: desired.Found.Seal(desired.Findings{MemberCIDR: from}),
 		},
 	}
 }

@@ -61,7 +61,8 @@ func rulesOf(groups []object.SecurityGroup) packetfilter.Rules {
 // wantedRules are the rules the group has to have: each node port, and the health check's, from
 // where connections come. The ovn provider keeps clients' addresses.
 func (m *Manager) wantedRules(in cloud.Input) packetfilter.Rules {
-	sources := []string{in.Lookups[desired.LookupMemberCIDR]}
+	from := desired.Found.Open(in.Findings).MemberCIDR
+	sources := []string{from}
 	if m.Rules.Config.Provider == config.ProviderOVN {
 		if sources = m.Rules.SourceRanges(in); len(sources) == 0 {
 			sources = []string{desired.Everyone(desired.OnIPv6(in))}
@@ -74,7 +75,7 @@ func (m *Manager) wantedRules(in cloud.Input) packetfilter.Rules {
 		}
 	}
 	if in.Local {
-		add(cloud.ProtocolTCP, in.HealthPort, in.Lookups[desired.LookupMemberCIDR])
+		add(cloud.ProtocolTCP, in.HealthPort, from)
 	}
 	for _, port := range in.Ports {
 		for _, source := range sources {
