@@ -39,7 +39,7 @@ type facts struct {
 	pods, dns, control fact[[]corev1.Pod]
 	events             fact[[]corev1.Event]
 	hooks              fact[[]hook]
-	rights             fact[[]lackingRight]
+	rights             fact[lackingRights]
 	certificates       fact[map[string]*certificatesv1.CertificateSigningRequest]
 	kubelets           kubelets
 	sky                sky
