@@ -41,6 +41,9 @@ const (
 // Groups are those of a kubelet that count.
 var Groups = []string{group}
 
+// LeastLife is the shortest life of a certificate that the API server lets anybody ask for, see spec.expirationSeconds.
+const LeastLife = 10 * time.Minute
+
 // Request is what a kubelet asks for.
 type Request struct {
 	// Node is the name of its Node, as the API server knows the requester.
