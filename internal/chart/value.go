@@ -46,7 +46,7 @@ type Value struct {
 	Pattern, Want string
 	// Empty says that "" is a value of its own and not the flag's default.
 	Empty bool
-	// Min and Max bound numbers; both zero means no bounds.
+	// Min and Max bound numbers; both zero means no bounds. Min of a duration is in seconds.
 	Min, Max float64
 	Fields   []Value
 	// OneOf are the Fields of which a record has exactly one, where it has any.
