@@ -110,8 +110,8 @@ func nodeChecks() []Check {
 		{"node-silent", Nodes, "Whether Nodes whose machine only they describe, such as those of provider static, have been NotReady for a week. They are never deleted.",
 			"mend the machine, or run the command of each Node whose machine is gone",
 			aboutNodes(Warning, "NotReady for a week", "no Node whose machine only it describes was NotReady for a week", silentNode)},
-		{"node-certificate-waiting", Nodes, "Whether kubelets wait for the certificates that they serve with (`serverTLSBootstrap: true`), and why they are not approved.",
-			"as the reason says; who knows that a request is right approves it: kubectl certificate approve NAME", judgeCertificates},
+		{"node-certificate-waiting", Nodes, "Whether kubelets wait for the certificates that they serve with (`serverTLSBootstrap: true`), and why they are not approved: [verified TLS to kubelets](../how-to/kubelet-certificates.md#why-a-request-waits).",
+			"as the reason says, see docs/how-to/kubelet-certificates.md; who knows that a request is right approves it: kubectl certificate approve NAME", judgeCertificates},
 		{"node-route-missing", Nodes, "Whether Nodes wait for a route (condition NetworkUnavailable, reason NoRouteCreated).",
 			"see the controller manager's events on the Node; its Pod has to tolerate node.kubernetes.io/network-unavailable", judgeNodeRoutes},
 	}

@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,8 +35,27 @@ type row struct {
 	want   judge.Reason
 }
 
+// howTo has a table of what to do about each message.
+const howTo = "../../../docs/how-to/kubelet-certificates.md"
+
+// explainedMessages returns the messages that the how-to explains. "…" is for any text.
+func explainedMessages(t *testing.T) []*regexp.Regexp {
+	t.Helper()
+	_, section, _ := strings.Cut(string(mustKey(os.ReadFile(howTo))), "\n## Why a request waits\n")
+	var all []*regexp.Regexp
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, " | "); len(cells) == 2 {
+			for message := range strings.SplitSeq(strings.TrimPrefix(cells[0], "| "), "; ") {
+				all = append(all, regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(message), "…", ".*")))
+			}
+		}
+	}
+	return all
+}
+
 func check(t *testing.T, rows []row) {
 	t.Helper()
+	explained := explainedMessages(t)
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene()
@@ -42,6 +63,10 @@ func check(t *testing.T, rows []row) {
 			decision := s.judge(t)
 			if decision.Reason != tt.want {
 				t.Errorf("%s (%s), want %s", decision.Reason, decision.Message, tt.want)
+			}
+			told := decision.Reason != judge.Approved && decision.Reason != judge.NotOurs
+			if told && !slices.ContainsFunc(explained, func(says *regexp.Regexp) bool { return says.MatchString(decision.Message) }) {
+				t.Errorf("%s says nothing about: %s", howTo, decision.Message)
 			}
 			if slow := s.slow(); (decision.Reason == judge.Approved) != slow {
 				t.Errorf("%s (%s), the slow judge approves: %v", decision.Reason, decision.Message, slow)
