@@ -53,6 +53,9 @@ type Value struct {
 	OneOf []string
 }
 
+// bounded reports whether it is a number with bounds.
+func (v Value) bounded() bool { return v.Type != Duration && (v.Min != 0 || v.Max != 0) }
+
 // walk calls f for every value that is no group, with its path.
 func walk(values []Value, prefix string, f func(path string, v Value)) {
 	for _, v := range values {
