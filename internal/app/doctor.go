@@ -41,7 +41,7 @@ type examination struct {
 
 const doctorLong = `It reads the cluster and the cloud and makes every check of docs/reference/doctor.md, those of one scope where one
 is named: install, node or service. Each ends in ok, warning or failure, with cause, evidence and what to do; a check that could
-not be made is skipped and says why. It changes nothing, takes no lease and needs no other rights than the controller manager;
+not be made is skipped and says why. A failure that keeps checks from being made is part of every report. It changes nothing, takes no lease and needs no other rights than the controller manager;
 with an administrator's kubeconfig it sees Pods, events, leases and webhooks too. The flags of the running controller manager
 count: in its Pod those of its process, elsewhere those of its Deployment or DaemonSet. Failures come first, then warnings; a check
 that is ok says what is right. Lines are as long as the terminal is wide, or as COLUMNS says.`
@@ -114,6 +114,9 @@ func (e *examination) run(cmd *cobra.Command, args []string, out io.Writer) erro
 		return usagef("--wait=%s: want a time to wait, such as 5m", e.wait)
 	}
 	if err := cmp.Or(e.check(e.format), givenProvider(cmd.Flags(), registry.Names())); err != nil {
+		return err
+	}
+	if _, err := e.enabled(); err != nil { // as given: those of the running controller manager come later
 		return err
 	}
 	answered := waiting(cmd.ErrOrStderr(), "the API server and the API of the cloud")

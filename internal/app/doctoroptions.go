@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/kubernetes"
 
 	"github.com/multicloud-ccm/multicloud-ccm/internal/doctor"
-	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 )
 
 // The doctor asks the API server many small questions at once.
@@ -156,7 +155,7 @@ func (e *examination) judge(fs *pflag.FlagSet, m *doctor.Manager) {
 			e.problems = append(e.problems, err.Error())
 		}
 	}
-	enabled, err := controller.Enabled(e.controllers)
+	enabled, err := e.enabled()
 	if err != nil {
 		e.problems = append(e.problems, err.Error())
 	}

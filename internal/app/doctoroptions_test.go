@@ -17,6 +17,18 @@ func TestElsewhereArgs(t *testing.T) {
 	}
 }
 
+// A name among the flags of the running controller manager that is no controller's is a problem of it.
+func TestMistypedControllerOfTheManager(t *testing.T) {
+	e, fs, m := &examination{}, pflag.NewFlagSet("", pflag.ContinueOnError), doctor.Manager{}
+	e.declare(fs)
+	if err := takeFlags(fs, elsewhereArgs([]string{"--controllers=*,kubelet-serving-certificates"})); err != nil {
+		t.Fatal(err)
+	}
+	if e.judge(fs, &m); len(m.Problems) != 1 || !strings.HasPrefix(m.Problems[0], `--controllers: "kubelet-serving-certificates" is no controller: want `) {
+		t.Errorf("problems %q", m.Problems)
+	}
+}
+
 // The doctor knows by the flags of the controller manager that there is no election. A dry run takes no lease whatever they say.
 func TestElectionOfTheManager(t *testing.T) {
 	for args, want := range map[string]bool{

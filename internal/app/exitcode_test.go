@@ -32,6 +32,23 @@ func TestEveryCommandHasExitCodes(t *testing.T) {
 	}
 }
 
+// A name that is no controller's is refused before anything is asked for, by all commands with the same words.
+func TestMistypedController(t *testing.T) {
+	const want = `Error: --controllers: "kubelet-serving-certificates" is no controller: want * or names, with - before those that are off: cloud-firewall-controller, `
+	for _, command := range []string{"", "doctor node ", "explain node a ", "plan "} {
+		cmd, err := newRootCommand("cloud-controller-manager")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.SetArgs(strings.Fields(command + "--kubeconfig=/nowhere --controllers=*,kubelet-serving-certificates"))
+		cmd.SilenceErrors = true
+		var out strings.Builder
+		if code := exitCode(cmd.Execute(), &out); code != exitUsage || !strings.HasPrefix(out.String(), want) {
+			t.Errorf("%q: code %d, %s", command, code, out.String())
+		}
+	}
+}
+
 func TestExitCode(t *testing.T) {
 	plain := errors.New("plain")
 	for name, tt := range map[string]struct {

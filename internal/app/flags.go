@@ -9,6 +9,7 @@ import (
 	cliflag "k8s.io/component-base/cli/flag"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/firewall"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
@@ -99,7 +100,7 @@ func (f *flags) tags(fs *pflag.FlagSet) {
 func (f *flags) kubeletCertificates(fs *pflag.FlagSet) {
 	fs.StringSliceVar(&f.certificateNetworks, "kubelet-certificate-networks", nil, "Networks of which no cloud knows, such as 100.64.0.0/10 of a VPN: a kubelet may have an address of them in the certificate that it serves with, where its Node shows the address and nobody else does, which is the kubelet's own word. Needs --controllers=*,kubelet-serving-certificate, as the other flags of this section. --node-networks does not imply it.")
 	fs.StringSliceVar(&f.certificates.Reserved, "kubelet-certificate-reserved", nil, "Names, addresses, networks and servers that no kubelet gets a certificate for, and no machine that has one of them: load balancers in front of the API server, and machines of the account that are no Nodes and that clients verify with the same authority. What the API server has, and the cluster addresses of Services, are reserved always.")
-	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", certificate.DefaultMostLife, "The longest life of a certificate that a kubelet may ask for. One that asks for none gets what the signer gives.")
+	fs.DurationVar(&f.certificates.MostLife, "kubelet-certificate-max-duration", certificate.DefaultMostLife, "The longest life of a certificate that a kubelet may ask for, at least 10m. One that asks for none gets what the signer gives.")
 	fs.BoolVar(&f.certificates.Deny, "kubelet-certificate-deny", false, "Deny requests of kubelets that contradict what the cloud tells of their machines. By default they stay pending, so that others may approve them.")
 }
 
@@ -128,11 +129,13 @@ func (f *flags) problems() error {
 		{"service-resync-period", f.tuning.Reensure}, {"node-burst-window", f.tuning.NodeBurst},
 		{"node-deletion-grace", f.tuning.Instances.Grace}, {"node-deletion-confirm-gap", f.tuning.Instances.ConfirmGap},
 		{"node-deletion-window", f.tuning.Brake.Window}, {"node-deletion-mass-wait", f.tuning.Instances.MassWait},
-		{"kubelet-certificate-max-duration", f.certificates.MostLife},
 	} {
 		if duration.value < time.Millisecond {
 			add("--%s=%s must be at least 1ms", duration.name, duration.value)
 		}
+	}
+	if f.certificates.MostLife < judge.LeastLife {
+		add("--kubelet-certificate-max-duration=%s must be at least %s: Kubernetes lets nobody ask for a certificate with a shorter life", f.certificates.MostLife, judge.LeastLife)
 	}
 	if f.tuning.Brake.Max < 1 {
 		add("--node-deletion-max=%d must be at least 1 (--node-deletion=false keeps all Nodes)", f.tuning.Brake.Max)

@@ -31,6 +31,8 @@ func TestFlagProblems(t *testing.T) {
 		{"--node-deletion-confirm-gap=-1s", false},
 		{"--node-burst-window=0", false},
 		{"--service-resync-period=50ns", false},
+		{"--kubelet-certificate-max-duration=9m59s", false},
+		{"--kubelet-certificate-max-duration=10m", true},
 		{"--cloud-api-qps=-1", false},
 		{"--cloud-api-qps=0", true},
 		{"--adoption=own", true},

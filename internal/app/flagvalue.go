@@ -3,8 +3,11 @@ package app
 import (
 	"errors"
 	"fmt"
+	"math"
+	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 )
@@ -20,8 +23,14 @@ var wanted = map[string]string{
 	"uint":           "a whole number that is not negative",
 }
 
+// duration is the form of a time. One of this form that is refused is too long.
+var duration = regexp.MustCompile(`^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$`)
+
 // wantedOf returns what a flag wants, "" where its type does not say. Types end with the size of a number.
-func wantedOf(f *pflag.Flag, cause error) string {
+func wantedOf(f *pflag.Flag, cause *pflag.InvalidValueError) string {
+	if f.Value.Type() == "duration" && duration.MatchString(cause.GetValue()) {
+		return fmt.Sprintf("at most %dh", math.MaxInt64/time.Hour)
+	}
 	if want := wanted[strings.TrimRight(f.Value.Type(), "0123456789")]; want != "" {
 		return want
 	}

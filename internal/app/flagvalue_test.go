@@ -53,7 +53,14 @@ func TestValuesOfFlagsArePlain(t *testing.T) {
 	}
 	fs := pflag.NewFlagSet("", pflag.ContinueOnError)
 	fs.Duration("patience", 0, "")
-	if got, want := plainly(fs.Parse([]string{"--patience=30"})), "--patience=30: want a time with its unit, such as 30s, 5m or 1h30m"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for value, want := range map[string]string{
+		"30": "want a time with its unit, such as 30s, 5m or 1h30m", "2562048h": "want at most 2562047h", "1m.5h9999999999m": "want at most 2562047h",
+	} {
+		if got := plainly(fs.Parse([]string{"--patience=" + value})); got != "--patience="+value+": "+want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	if err := fs.Parse([]string{"--patience=2562047h"}); err != nil {
+		t.Error(err)
 	}
 }

@@ -62,6 +62,15 @@ func (p *perspective) namespaceFlag(fs *pflag.FlagSet) {
 	fs.StringVarP(&p.namespace, "namespace", "n", corev1.NamespaceDefault, "Namespace of a Service that is named without one.")
 }
 
+// enabled says of each controller whether it runs.
+func (p *perspective) enabled() (map[string]bool, error) {
+	enabled, err := controller.Enabled(p.controllers)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	return enabled, nil
+}
+
 // sight is what was read of a cluster and how its cloud is reached.
 type sight struct {
 	inspect.Options
@@ -79,9 +88,9 @@ func (p *perspective) look(ctx context.Context, fs *pflag.FlagSet, out io.Writer
 	if err := p.own.problems(); err != nil {
 		return nil, err
 	}
-	enabled, err := controller.Enabled(p.controllers)
+	enabled, err := p.enabled()
 	if err != nil {
-		return nil, usagef("%v", err)
+		return nil, err
 	}
 	cidrs, err := parseCIDRs(p.clusterCIDR)
 	if err != nil {

@@ -16,6 +16,8 @@ type Platform struct {
 	Embedded string `json:"embedded,omitempty"`
 	// Balancers is what else to set where load balancers are to come from here, because the platform makes some too.
 	Balancers string `json:"balancers,omitempty"`
+	// Signer is who signs the certificates that kubelets serve with, "" where the cluster does, as it is asked for them.
+	Signer string `json:"signer,omitempty"`
 	// Note is what goes wrong most.
 	Note string `json:"note"`
 	// APIServer is what apiServer.mode auto means, on the host network of a control-plane
@@ -40,13 +42,13 @@ func platforms() []Platform {
 			Note:    "Set it before a node first registers; never set it on kube-apiserver, which no longer has the flag."},
 		{Name: "k3s", Title: "k3s", APIServer: "localhost", Port: 6443,
 			Kubelet:  "--kubelet-arg=cloud-provider=external on servers and agents",
-			Embedded: "servers with --disable-cloud-controller", Balancers: "--disable=servicelb for load balancers from here",
+			Embedded: "servers with --disable-cloud-controller", Balancers: "--disable=servicelb for load balancers from here", Signer: "its server",
 			Note: "The embedded one writes provider-IDs that start with k3s:// and can never change: such nodes have to be deleted and registered again, unless the provider is static, see static.schemes."},
 		{Name: "rke2", Title: "RKE2", APIServer: "localhost", Port: 6443,
 			Kubelet:  "cloud-provider-name: external in /etc/rancher/rke2/config.yaml of every node",
-			Embedded: "disable-cloud-controller: true in config.yaml of the servers",
-			Note:     "Install the chart as a HelmChart with bootstrap: true, because RKE2's own charts wait for initialised nodes.",
-			Taints:   []taint{{"node-role.kubernetes.io/etcd", "NoExecute"}}},
+			Embedded: "disable-cloud-controller: true in config.yaml of the servers", Signer: "its server",
+			Note:   "Install the chart as a HelmChart with bootstrap: true, because RKE2's own charts wait for initialised nodes.",
+			Taints: []taint{{"node-role.kubernetes.io/etcd", "NoExecute"}}},
 		{Name: "talos", Title: "Talos", APIServer: "localhost", Port: 7445, Everywhere: true,
 			Kubelet: "cluster.externalCloudProvider.enabled: true in the machine configuration of every node",
 			Note:    "KubePrism, on by default, is the API server on port 7445 of every node."},
@@ -56,8 +58,8 @@ func platforms() []Platform {
 			Note:     "Controllers are no nodes unless they run with --enable-worker: set controlPlane.required=false."},
 		{Name: "kops", Title: "kOps", APIServer: "service", Port: 443,
 			Kubelet:  "spec.kubelet.cloudProvider: external, which kOps sets itself for its clouds",
-			Embedded: "switch all of its controllers off in spec.cloudControllerManager.controllers; kOps would apply a removed addon again",
-			Note:     "Its Pods keep their lease and port 10258: set leaderElection.resourceName and metrics.port. See examples/install/kops/cluster.yaml."},
+			Embedded: "switch all of its controllers off in spec.cloudControllerManager.controllers; kOps would apply a removed addon again", Signer: "kOps",
+			Note: "Its Pods keep their lease and port 10258: set leaderElection.resourceName and metrics.port. See examples/install/kops/cluster.yaml."},
 	}
 }
 

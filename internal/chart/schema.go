@@ -122,7 +122,7 @@ func valueSchema(v Value) map[string]any {
 	if v.Pattern != "" {
 		s["pattern"] = v.Pattern
 	}
-	if v.Min != 0 || v.Max != 0 {
+	if v.bounded() {
 		s["minimum"], s["maximum"] = v.Min, v.Max
 	}
 	return s

@@ -46,12 +46,15 @@ type Value struct {
 	Pattern, Want string
 	// Empty says that "" is a value of its own and not the flag's default.
 	Empty bool
-	// Min and Max bound numbers; both zero means no bounds.
+	// Min and Max bound numbers; both zero means no bounds. Min of a duration is in seconds.
 	Min, Max float64
 	Fields   []Value
 	// OneOf are the Fields of which a record has exactly one, where it has any.
 	OneOf []string
 }
+
+// bounded reports whether it is a number with bounds.
+func (v Value) bounded() bool { return v.Type != Duration && (v.Min != 0 || v.Max != 0) }
 
 // walk calls f for every value that is no group, with its path.
 func walk(values []Value, prefix string, f func(path string, v Value)) {

@@ -1,6 +1,10 @@
 package chart
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+)
 
 // declared returns the chart's own values, in the order of values.yaml. Those of the
 // providers come behind the identity of the cluster.
@@ -67,10 +71,11 @@ func loops() []Value {
 				{Name: "resources", Flag: "resources", Doc: "What is tagged: instance, or instance,volume for the disks that go with it too."},
 			}},
 			{Name: "kubeletServingCertificate", Doc: "Approves the certificates that kubelets serve with (serverTLSBootstrap), where the cloud proves whose the addresses in them are.", Fields: []Value{
-				{Name: "enabled", Type: Bool, Doc: "Run it. Needs a cloud that tells of machines, so not the provider static."},
+				{Name: "enabled", Type: Bool, Doc: "Run it. Needs a cloud that tells of machines, so not the provider static, and kubelets that ask for certificates, so not k3s, RKE2 and kOps."},
 				{Name: "networks", Flag: "kubelet-certificate-networks", Doc: "Networks of which no cloud knows, such as that of a VPN, with commas between. A kubelet may have an address of them in its certificate."},
 				{Name: "reserved", Flag: "kubelet-certificate-reserved", Doc: "Names, addresses, networks and servers that no kubelet gets a certificate for, with commas between: load balancers in front of the API server, and machines of the account that are no Nodes."},
-				{Name: "maxDuration", Flag: "kubelet-certificate-max-duration", Doc: "The longest life of a certificate that a kubelet may ask for, a year by default."},
+				{Name: "maxDuration", Flag: "kubelet-certificate-max-duration", Min: judge.LeastLife.Seconds(), Want: "a duration of at least 10m, which is the least that Kubernetes lets kubelets ask for",
+					Doc: "The longest life of a certificate that a kubelet may ask for, a year by default."},
 				{Name: "deny", Flag: "kubelet-certificate-deny", Doc: "Deny requests that contradict the cloud, instead of leaving them to others."},
 			}},
 		}},

@@ -14,13 +14,16 @@ func installChecks() []Check {
 	return append(append(connection(), running()...), cloudChecks()...)
 }
 
+// The checks to which others refer that cannot be made.
+const idServer, idSettings = "api-server-unreachable", "settings-invalid"
+
 func connection() []Check {
 	return []Check{
-		{"api-server-unreachable", Install, "Whether the API server answers; if not, what else on this machine does.",
+		{idServer, Install, "Whether the API server answers; if not, what else on this machine does.",
 			"check the address and the network; a Pod that starts before kube-proxy needs the API server's own address (KUBERNETES_SERVICE_HOST, in the chart apiServer.mode)", judgeServer},
 		{"cluster-unreadable", Install, "Whether everything that the doctor may read was read.",
 			"see the API server's log; run the doctor again", judgeReadable},
-		{"settings-invalid", Install, "Whether the provider starts with its settings, its file and its flags, and what it says about them.",
+		{idSettings, Install, "Whether the controller manager accepts its flags, whether the provider starts with its settings, its file and its flags, and what it says about them.",
 			"see the settings on the provider's page: " + settingsPage, judgeSettings},
 		{"clock-skew", Install, "How far the clock of this machine is from those of the API server and of the cloud.",
 			"set the clock of this machine, and keep it with NTP: certificates, tokens and signed requests are refused otherwise", judgeClock},
@@ -107,8 +110,8 @@ func nodeChecks() []Check {
 		{"node-silent", Nodes, "Whether Nodes whose machine only they describe, such as those of provider static, have been NotReady for a week. They are never deleted.",
 			"mend the machine, or run the command of each Node whose machine is gone",
 			aboutNodes(Warning, "NotReady for a week", "no Node whose machine only it describes was NotReady for a week", silentNode)},
-		{"node-certificate-waiting", Nodes, "Whether kubelets wait for the certificates that they serve with (`serverTLSBootstrap: true`), and why they are not approved.",
-			"as the reason says; who knows that a request is right approves it: kubectl certificate approve NAME", judgeCertificates},
+		{"node-certificate-waiting", Nodes, "Whether kubelets wait for the certificates that they serve with (`serverTLSBootstrap: true`), and why they are not approved: [verified TLS to kubelets](../how-to/kubelet-certificates.md#why-a-request-waits).",
+			"as the reason says, see docs/how-to/kubelet-certificates.md; who knows that a request is right approves it: kubectl certificate approve NAME", judgeCertificates},
 		{"node-route-missing", Nodes, "Whether Nodes wait for a route (condition NetworkUnavailable, reason NoRouteCreated).",
 			"see the controller manager's events on the Node; its Pod has to tolerate node.kubernetes.io/network-unavailable", judgeNodeRoutes},
 	}

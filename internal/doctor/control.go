@@ -67,9 +67,15 @@ func flagsOf(pod *corev1.Pod) map[string]string {
 	return flags
 }
 
-// judgeSettings says what is wrong with how the provider is configured.
+// judgeSettings says what is wrong with how the controller manager and its provider are configured.
 func judgeSettings(f *facts) Outcome {
 	switch {
+	case len(f.Manager.Problems) > 0:
+		evidence := f.Manager.Problems
+		if f.CloudErr != nil && f.sky.kind == "" {
+			evidence = append(slices.Clone(evidence), f.CloudErr.Error())
+		}
+		return failure("the controller manager refuses its flags", "correct the flags; it does not start with these", bounded(evidence)...)
 	case f.CloudErr != nil && f.sky.kind != "":
 		return cannot(notStarted(&f.sky))
 	case f.CloudErr != nil:

@@ -96,15 +96,30 @@ func (o *Options) late(things, lack string) string {
 	return says
 }
 
-// report makes the checks that are asked for.
+// report makes the checks that are asked for. Beside them is what keeps them from being made.
 func (f *facts) report() Report {
 	var report Report
 	for _, check := range Checks() {
-		if f.asks(check) {
-			report = append(report, Result{ID: check.ID, Scope: check.Scope, Link: check.Link(), Outcome: check.outcome(f)})
+		asked := f.asks(check)
+		if !asked && !f.decides(check) {
+			continue
+		}
+		if outcome := check.outcome(f); asked || outcome.Level == Failure {
+			report = append(report, Result{ID: check.ID, Scope: check.Scope, Link: check.Link(), Outcome: outcome})
 		}
 	}
 	return report
+}
+
+// decides reports whether the failure of a check keeps others from being made, which name it.
+func (f *facts) decides(c Check) bool {
+	switch c.ID {
+	case idServer:
+		return f.version.err != nil
+	case idSettings:
+		return !f.BeforeUninstall // which does not ask for the provider
+	}
+	return f.sky.err != nil && c.ID == string(f.sky.kind)
 }
 
 // asks reports whether a check is one of those that are asked for.

@@ -373,6 +373,36 @@ func TestRefusedAtTheStart(t *testing.T) {
 	}
 }
 
+// What keeps the checks of a scope from being made is in their report, under the name that they refer to.
+func TestReportsSayWhatKeepsTheirChecksFromBeingMade(t *testing.T) {
+	unset := errors.New("DO_ACCESS_TOKEN is not set")
+	unauthorized := &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureUnauthorized}, Op: "reading", Err: errors.New("unauthorized")}
+	typo := Manager{Problems: []string{`--controllers: "node" is no controller`}}
+	for name, tt := range map[string]struct {
+		options Options
+		want    string
+	}{
+		"no kubeconfig and no credentials": {Options{ClientErr: errors.New("no kubeconfig"), CloudErr: unset}, "api-server-unreachable: no kubeconfig; settings-invalid: DO_ACCESS_TOKEN is not set"},
+		"refused credentials":              {Options{ClientErr: errors.New("no kubeconfig"), CloudErr: unauthorized}, "api-server-unreachable: no kubeconfig; credentials-refused: reading: unauthorized"},
+		"wrong flags":                      {Options{ClientErr: errors.New("no kubeconfig"), Cloud: fake(modest{}), Manager: typo}, "api-server-unreachable: no kubeconfig; settings-invalid: the controller manager refuses its flags: " + typo.Problems[0]},
+		"wrong flags, no credentials":      {Options{ClientErr: errors.New("no kubeconfig"), CloudErr: unset, Manager: typo}, "api-server-unreachable: no kubeconfig; settings-invalid: the controller manager refuses its flags: " + typo.Problems[0] + ": DO_ACCESS_TOKEN is not set"},
+		"before an uninstallation":         {Options{ClientErr: errors.New("no kubeconfig"), BeforeUninstall: true}, "api-server-unreachable: no kubeconfig"},
+	} {
+		tt.options.Scopes = []Scope{Nodes}
+		var got []string
+		for _, r := range Run(t.Context(), tt.options) {
+			if r.Level == Failure && r.Scope == Install {
+				got = append(got, strings.Join(append([]string{r.ID, r.Message}, r.Evidence...), ": "))
+			} else if r.Level != Skipped && r.Scope != Uninstall {
+				t.Errorf("%s: %+v", name, r)
+			}
+		}
+		if says := strings.Join(got, "; "); says != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", name, says, tt.want)
+		}
+	}
+}
+
 func TestBeforeUninstall(t *testing.T) {
 	finalizers := []string{"service.kubernetes.io/load-balancer-cleanup"}
 	f := services(
@@ -409,8 +439,9 @@ func TestCatalogue(t *testing.T) {
 	if len(report) != len(seen)-1 || report.count(Failure) != 2 {
 		t.Errorf("without anything %d checks of %d ran, %d failures", len(report), len(seen)-1, report.count(Failure))
 	}
-	if len(Run(t.Context(), Options{ClientErr: errors.New("no"), CloudErr: errors.New("no"), Scopes: []Scope{Services}})) != report.scope(Services) {
-		t.Error("a scope has other checks")
+	of := Run(t.Context(), Options{ClientErr: errors.New("no"), CloudErr: errors.New("no"), Scopes: []Scope{Services}})
+	if of.scope(Services) != report.scope(Services) || len(of) != report.scope(Services)+of.count(Failure) {
+		t.Error("a scope has other checks than its own and those that keep them from being made")
 	}
 }
 

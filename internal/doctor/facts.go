@@ -39,7 +39,7 @@ type facts struct {
 	pods, dns, control fact[[]corev1.Pod]
 	events             fact[[]corev1.Event]
 	hooks              fact[[]hook]
-	rights             fact[[]lackingRight]
+	rights             fact[lackingRights]
 	certificates       fact[map[string]*certificatesv1.CertificateSigningRequest]
 	kubelets           kubelets
 	sky                sky
@@ -136,7 +136,7 @@ func (f *facts) connect(ctx context.Context) bool {
 	if f.ClientErr == nil && !answered(err) {
 		f.candidates = answering(ctx)
 	}
-	lost := errors.New("the API server is not reached, see api-server-unreachable")
+	lost := errors.New("the API server is not reached, see " + idServer)
 	f.nodes.err, f.services.err, f.lease.err, f.leases.err, f.workloads.err = lost, lost, lost, lost, lost
 	f.pods.err, f.dns.err, f.control.err, f.events.err, f.hooks.err, f.rights.err, f.certificates.err = lost, lost, lost, lost, lost, lost, lost
 	return false

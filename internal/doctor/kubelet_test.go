@@ -9,12 +9,16 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
+	certificatesv1 "k8s.io/api/certificates/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/util/cert"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/run"
 )
 
@@ -94,6 +98,44 @@ func TestJudgeKubelets(t *testing.T) {
 		f.Cloud, f.Manager.Enabled = &run.Cloud{}, map[string]bool{controller.KubeletCertificate: true}
 		if got := judgeCertificates(f); string(got.Level)+" "+got.Message != test.want {
 			t.Errorf("%s: %s %s, want %s", name, got.Level, got.Message, test.want)
+		}
+	}
+}
+
+// Nobody is said to approve nothing of whose judgement there is an event of the controller's own.
+func TestWhoApproves(t *testing.T) {
+	asked := now.Add(-time.Hour)
+	said := func(component string, at time.Time) []corev1.Event {
+		return []corev1.Event{{
+			Reason: event.CertificateWaits.Name, Message: "why", LastTimestamp: metav1.NewTime(at),
+			InvolvedObject: corev1.ObjectReference{Kind: "Node", Name: "a"}, Source: corev1.EventSource{Component: component},
+		}}
+	}
+	for name, tt := range map[string]struct {
+		runs    bool
+		events  []corev1.Event
+		nobody  bool
+		because bool
+	}{
+		"it does not run":       {false, nil, true, false},
+		"it runs":               {true, nil, false, false},
+		"it runs, and says why": {true, said(recorder.Component, now), false, true},
+		"another one than by these flags says why": {false, said(recorder.Component, asked), false, true},
+		"it ran when the Node asked before":        {false, said(recorder.Component, asked.Add(-time.Minute)), true, true},
+		"somebody else's event":                    {false, said("kubelet", now), true, false},
+	} {
+		f := &facts{Options: Options{Cloud: fake(driver{}), Patience: DefaultPatience}, now: now}
+		f.Manager.Enabled = map[string]bool{controller.KubeletCertificate: tt.runs}
+		f.nodes.value, f.events.value = []*corev1.Node{node("a", "fake://1", time.Hour)}, tt.events
+		f.certificates.value = map[string]*certificatesv1.CertificateSigningRequest{
+			"a": {ObjectMeta: metav1.ObjectMeta{Name: "csr-1", CreationTimestamp: metav1.NewTime(asked)}},
+		}
+		got := judgeCertificates(f)
+		if nobody := strings.Contains(got.Message, "approves none"); got.Level != Warning || nobody != tt.nobody || nobody != strings.Contains(got.Fix, "--controllers='*,kubelet-serving-certificate'") {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if len(got.Evidence) != 1 || strings.Contains(got.Evidence[0], "why") != tt.because {
+			t.Errorf("%s: evidence %q", name, got.Evidence)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -291,7 +292,7 @@ func judgeNodeRoutes(f *facts) Outcome {
 // judgeCIDRs holds the pod networks against the Nodes.
 func judgeCIDRs(f *facts) Outcome {
 	if len(f.Manager.Problems) > 0 {
-		return failure("the controller manager refuses its flags", "correct the flags; it does not start with these", f.Manager.Problems...)
+		return cannot(errors.New("the controller manager refuses its flags, see " + idSettings))
 	}
 	cidrs := f.Manager.ClusterCIDRs
 	if f.Cloud != nil && f.Manager.RoutesAsked {

@@ -28,12 +28,18 @@ type lackingRight struct {
 
 func (l lackingRight) String() string { return l.right.String() + ", for " + l.use }
 
+// lackingRights are those that an account lacks, which is named as namespace/name.
+type lackingRights struct {
+	account string
+	rights  []lackingRight
+}
+
 // rightsOf asks for everything that the controller manager needs, and returns what it lacks. It asks
 // about the service account of its workload; without one about ourselves, if we are a service account.
-func rightsOf(ctx context.Context, r *reader, o Options) fact[[]lackingRight] {
-	user, err := subject(ctx, r, o)
+func rightsOf(ctx context.Context, r *reader, o Options) fact[lackingRights] {
+	account, user, err := subject(ctx, r, o)
 	if err != nil {
-		return missing[[]lackingRight](err)
+		return missing[lackingRights](err)
 	}
 	wanted := needed(o)
 	lacks := make([]bool, len(wanted))
@@ -53,36 +59,38 @@ func rightsOf(ctx context.Context, r *reader, o Options) fact[[]lackingRight] {
 	}
 	all.Wait()
 	if failed != nil {
-		return missing[[]lackingRight](failed)
+		return missing[lackingRights](failed)
 	}
-	var lacking []lackingRight
+	lacking := lackingRights{account: account}
 	for n, want := range wanted {
 		if lacks[n] {
-			lacking = append(lacking, want)
+			lacking.rights = append(lacking.rights, want)
 		}
 	}
-	return fact[[]lackingRight]{value: lacking}
+	return fact[lackingRights]{value: lacking}
 }
 
-// subject returns the service account whose rights count, "" for our own.
-func subject(ctx context.Context, r *reader, o Options) (string, error) {
+const accountPrefix = "system:serviceaccount:"
+
+// subject returns the service account whose rights count as namespace/name, and its user, "" for our own.
+func subject(ctx context.Context, r *reader, o Options) (account, user string, err error) {
 	self, err := r.client.AuthenticationV1().SelfSubjectReviews().Create(ctx, &authenticationv1.SelfSubjectReview{}, metav1.CreateOptions{})
 	if err != nil {
-		return "", fmt.Errorf("asking who the doctor is: %w", err)
+		return "", "", fmt.Errorf("asking who the doctor is: %w", err)
 	}
 	me := self.Status.UserInfo.Username
 	if o.Manager.Workload == nil {
-		if strings.HasPrefix(me, "system:serviceaccount:") {
-			return "", nil
+		if account, is := strings.CutPrefix(me, accountPrefix); is {
+			return strings.Replace(account, ":", "/", 1), "", nil
 		}
-		return "", errors.New("whose rights count is not known: no workload of the controller manager was found, and the doctor is no service account")
+		return "", "", errors.New("whose rights count is not known: no workload of the controller manager was found, and the doctor is no service account")
 	}
 	namespace, name := o.Manager.Workload.Account()
-	user := "system:serviceaccount:" + namespace + ":" + name
+	account, user = namespace+"/"+name, accountPrefix+namespace+":"+name
 	if user == me {
-		return "", nil
+		return account, "", nil
 	}
-	return user, r.may(ctx, right{"create", "authorization.k8s.io", "subjectaccessreviews", "", ""})
+	return account, user, r.may(ctx, right{"create", "authorization.k8s.io", "subjectaccessreviews", "", ""})
 }
 
 func allowed(ctx context.Context, r *reader, user string, want right) (bool, error) {
@@ -157,13 +165,13 @@ func judgeRights(election bool) func(*facts) Outcome {
 			return cannot(f.rights.err)
 		}
 		var evidence []string
-		for _, lack := range f.rights.value {
+		for _, lack := range f.rights.value.rights {
 			if lack.election == election {
 				evidence = append(evidence, "may not "+lack.String())
 			}
 		}
 		if len(evidence) > 0 {
-			return failure("the controller manager lacks "+plural(len(evidence), "right"), "", bounded(evidence)...)
+			return failure("the controller manager's service account "+f.rights.value.account+" lacks "+plural(len(evidence), "right"), "", bounded(evidence)...)
 		}
 		return fine("the controller manager has all rights of this kind that it needs")
 	}

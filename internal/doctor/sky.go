@@ -117,7 +117,7 @@ func (s *sky) unstarted(err error) {
 
 // notStarted says that something depends on a provider that was not started, and which check says why.
 func notStarted(s *sky) error {
-	return fmt.Errorf("the provider was not started, see %s", cmp.Or(string(s.kind), "settings-invalid"))
+	return fmt.Errorf("the provider was not started, see %s", cmp.Or(string(s.kind), idSettings))
 }
 
 // kindOf sorts an error of the cloud. The first that fits decides, from the wire to the answer.

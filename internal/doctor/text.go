@@ -157,9 +157,9 @@ func (r Result) name() string {
 
 // titles say of each check what is right where it is ok. Its id is the name of what is wrong.
 var titles = map[string]string{
-	"api-server-unreachable":      "API server reachable",
+	idServer:                      "API server reachable",
 	"cluster-unreadable":          "cluster readable",
-	"settings-invalid":            "settings valid",
+	idSettings:                    "settings valid",
 	"clock-skew":                  "clock right",
 	"control-plane-flags":         "control plane's flags valid",
 	"webhook-dead":                "webhooks reachable",

@@ -46,7 +46,8 @@ func generate(root string) error {
 		"docs/reference/source-ranges.md":  func(b *bytes.Buffer) { writeSourceRanges(b, registry.All()) },
 		"docs/reference/providers.md":      func(b *bytes.Buffer) { writeProviders(b, registry.All()) },
 		"config/rbac/kubelet-serving-certificate.yaml": func(b *bytes.Buffer) {
-			b.WriteString("# What the controller kubelet-serving-certificate, which is off by default, needs besides cloud-controller-manager.yaml.\n")
+			b.WriteString("# What the controller kubelet-serving-certificate, which is off by default, needs besides cloud-controller-manager.yaml.\n" +
+				"# Where it runs with another account, such as that of deploy, name that one: see docs/how-to/kubelet-certificates.md.\n")
 			b.Write(rbac.ManifestOf(controller.KubeletCertificate, "kube-system", "cloud-controller-manager"))
 		},
 		"config/rbac/cloud-controller-manager.yaml": func(b *bytes.Buffer) {

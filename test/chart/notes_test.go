@@ -17,6 +17,7 @@ func TestNotes(t *testing.T) {
 		"k0s":      "platform: k0s",
 		"kops":     "platform: kops",
 		"daemon":   "kind: DaemonSet",
+		"kubelets": "controllers: {kubeletServingCertificate: {enabled: true}}",
 		"override": "{fullnameOverride: ccm, namespaceOverride: clouds, image: {variant: all}}",
 	}
 	for name, values := range tests {

@@ -2,6 +2,10 @@ package chart_test
 
 import (
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/yaml"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/controller"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/rbac"
@@ -170,6 +175,42 @@ func TestBindingsInAnotherNamespace(t *testing.T) {
 	for _, object := range out.objects {
 		if object.GetNamespace() == "ccm" {
 			t.Errorf("namespaceOverride does not move %s %s", object.GetKind(), object.GetName())
+		}
+	}
+}
+
+// The command of the how-to gives the rights of the controller that is off by default to the account that the manifests without helm run as.
+func TestRightsOfKubeletCertificatesWithoutHelm(t *testing.T) {
+	read := func(path string) string {
+		content, err := os.ReadFile(filepath.Join(root(t), path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(content)
+	}
+	command := regexp.MustCompile(`(?m)^sed '(.+)' \\\n  (\S+) \| kubectl apply -f -$`).FindStringSubmatch(read("docs/how-to/kubelet-certificates.md"))
+	if command == nil {
+		t.Fatal("the how-to has no command for the rights")
+	}
+	changed, err := exec.CommandContext(t.Context(), "sed", command[1], filepath.Join(root(t), command[2])).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var subjects []rbacv1.Subject
+	for text := range strings.SplitSeq(string(changed), "\n---\n") {
+		var binding rbacv1.ClusterRoleBinding // a RoleBinding has the same fields
+		if err := yaml.Unmarshal([]byte(text), &binding); err != nil {
+			t.Fatal(err)
+		}
+		subjects = append(subjects, binding.Subjects...)
+	}
+	const account = "multicloud-ccm"
+	if len(subjects) < 3 || slices.ContainsFunc(subjects, func(s rbacv1.Subject) bool { return s.Name != account || s.Namespace != "kube-system" }) {
+		t.Errorf("subjects %v", subjects)
+	}
+	for _, d := range descriptors() {
+		if !strings.Contains(read("deploy/"+d.Name+".yaml"), "serviceAccountName: "+account+"\n") {
+			t.Errorf("deploy/%s.yaml runs as another account than %s", d.Name, account)
 		}
 	}
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework"
 )
 
 // All problems are told at once, each with its value and a fix.
@@ -87,6 +90,17 @@ digitalocean: {credentials: {keys: {tokn: x}}}
 cloudConfig: {}`},
 		{"networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0,fd00::/48,300.0.0.0/8\"}}"},
 		{"networks of nodes", "provider: sim\nclusterName: c\nnodes: {networks: \"vpn,10.8.0.7,8.0.0.0/7,fd00::/8,100.64.0.0/10\"}"},
+		{"certificates of kubelets", `
+provider: sim
+clusterName: c
+platform: k3s
+controllers:
+  kubeletServingCertificate:
+    enabled: true
+    networks: "vpn,100.64.0.0/33,100.64.0.1/10,0.0.0.0/0,100.64.0.0/10"
+    reserved: "api.example.com,100.64.0.0/33, 10.0.0.1,https://"
+    maxDuration: 9m`},
+		{"long durations", "provider: sim\nclusterName: c\ncontrollers: {kubeletServingCertificate: {maxDuration: 2562048h}}"},
 		{"several networks", "provider: sim\nclusterName: c\ncontrollers: {route: {enabled: true, clusterCIDR: \"10.244.0.0/16,10.245.0.0/16\"}}"},
 		{"name of routes", "provider: gce\nclusterName: Prod_1\nclusterID: prod-1\ncontrollers: {route: {enabled: true, clusterCIDR: 10.244.0.0/16}}"},
 		{"tags", "provider: aws\nclusterName: c\ncontrollers: {tagging: {enabled: true, tags: team}}"},
@@ -124,6 +138,51 @@ extraArgs: {--v: 3, cluster-name: other, v: 3, cloud-config: /x, leader-elect: f
 		fmt.Fprintf(&all, "# %s\n%s\n", tt.name, strings.TrimRight(told, "\n")+"\n")
 	}
 	golden(t, "testdata/problems.txt", all.String())
+}
+
+// The chart refuses the entries of lists that the program refuses, and no others.
+func TestEntriesOfNetworksAreThoseOfTheProgram(t *testing.T) {
+	networks := []string{
+		"vpn", "100.64.0.0/33", "100.64.0.1/10", "100.64.0.0/10", "0.0.0.0/0", "8.0.0.0/7", "10.0.0.0/8", "10.1.0.0/8", "10.8.0.7", "10.8.0.7/32", "10.8.0.6/31", "10.8.0.7/31",
+		"172.16.0.0/12", "172.24.0.0/12", "192.168.1.128/25", "192.168.1.64/25", "127.0.0.0/8", "127.1.0.0/16", "169.254.0.0/16", "169.253.0.0/16", "224.0.0.0/8", "239.1.0.0/16",
+		"223.0.0.0/8", "0.1.0.0/16", " 100.64.0.0/10", "fd7a:115c:a1e0::/48", "fd00::/31", "fd00::/32", "::/0", "300.0.0.0/8",
+	}
+	parse := func(entry string) error {
+		_, err := framework.ParseNodeNetworks([]string{entry})
+		return err
+	}
+	sameVerdicts(t, "nodes: {networks: %q}", networks, parse)
+	sameVerdicts(t, "controllers: {kubeletServingCertificate: {networks: %q}}", networks, parse)
+	sameVerdicts(t, "controllers: {kubeletServingCertificate: {reserved: %q}}", append(networks,
+		"api.example.com", "api.example.com.", "Api.Example.COM", "api_1", "*.example.com", "a b", "a/24", "10.0.0", "10.0.0.300", "10.0.0.", "node.0x1", "0X1.a", "a.0X1", "10.0.0.1", "10.0.0.1:6443",
+		"api:6443", "api:", "api:https", "[::1]", "[fd00::1]:6443", "fd00::1", "::ffff:10.0.0.1", "https://api.example.com:6443", "https://api.example.com/x?y#z", "https://[fd00::1]:6443",
+		"https://[fd00::1]", "https://10.0.0.1", "https://", "https://*.example.com", "https:///x", "10.0.0.1-10.0.0.9", "10.0.0.1/24", "-a", "a-", "a..b", "",
+	), func(entry string) error {
+		_, err := judge.Reserve(entry)
+		return err
+	})
+}
+
+// sameVerdicts holds the chart's verdicts about the entries of a value against the program's.
+func sameVerdicts(t *testing.T, values string, entries []string, program func(entry string) error) {
+	t.Helper()
+	var accepted, refused []string
+	for _, entry := range entries {
+		if program(entry) == nil {
+			accepted = append(accepted, entry)
+		} else {
+			refused = append(refused, entry)
+		}
+	}
+	if _, err := render(t, release{values: []string{minimal("sim"), fmt.Sprintf(values, strings.Join(accepted, ","))}}); err != nil {
+		t.Errorf("the program accepts these, the chart says: %v", err)
+	}
+	_, err := render(t, release{values: []string{minimal("sim"), fmt.Sprintf(values, strings.Join(refused, ","))}})
+	for _, entry := range refused {
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf(" has %q", entry)) {
+			t.Errorf("%s: the program refuses %q, and the chart does not", values, entry)
+		}
+	}
 }
 
 // A credential that needs another may have it from the escape hatches.

@@ -89,7 +89,7 @@ becomes empty: null has removed it, which is how a default such as resources is 
 {{- else if eq $f.type "number" }}
 {{- if or $out (not (or $number (and (kindIs "string" .v) (regexMatch "^(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$" .v)))) }}{{ default (printf "a number%s" $range) $f.want }}{{ end }}
 {{- else if eq $f.type "duration" }}
-{{- if not (and (kindIs "string" .v) (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))*$" (toString .v))) }}a duration of at least 1ms, such as {{ default "30s" $f.default }}{{ end }}
+{{- if not (and (kindIs "string" .v) (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))*$" (toString .v))) }}{{ default (printf "a duration of at least 1ms, such as %s" (default "30s" $f.default)) $f.want }}{{ end }}
 {{- else if eq $f.type "count" }}
 {{- if not (or $number (kindIs "string" .v)) }}a number or a percentage such as 50%{{ end }}
 {{- else if eq $f.type "strings" }}

@@ -107,6 +107,10 @@ before the others of the folder.
 {{- if and .Values.controllers.kubeletServingCertificate.enabled (not $provider.capabilities.absence) }}
 {{- $p = append $p (printf "controllers.kubeletServingCertificate.enabled is true, but no API says which addresses machines of provider %s have: set it to false" $name) }}
 {{- end }}
+{{- $platform := include "multicloud-ccm.platform" . | fromJson }}
+{{- if and .Values.controllers.kubeletServingCertificate.enabled $platform.signer }}
+{{- $p = append $p (printf "controllers.kubeletServingCertificate.enabled is true and platform is %s, where %s signs the certificates of kubelets and nobody asks for them: set it to false" .Values.platform $platform.signer) }}
+{{- end }}
 {{- if not (include "multicloud-ccm.controllers" . | fromJson).list }}
 {{- $p = append $p "controllers: none is enabled: enable at least one" }}
 {{- end }}
@@ -236,6 +240,46 @@ before the others of the folder.
 ^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])([.]|/)){4}(3[0-2]|[12]?[0-9])$|^[0-9a-fA-F:]*:[0-9a-fA-F:.]*/(12[0-8]|1[01][0-9]|[1-9]?[0-9])$
 {{- end }}
 
+{{/* Problems of .text, the networks of the value .value of which no cloud knows. */}}
+{{- define "multicloud-ccm.problemsOfNetworks" -}}
+{{- $p := list }}
+{{- range compact (splitList "," (toString .text)) }}
+{{- $parts := splitList "/" (trim .) }}
+{{- $bits := int (last $parts) }}
+{{- $six := contains ":" . }}
+{{- if not (regexMatch (include "multicloud-ccm.network" $) (trim .)) }}
+{{- $p = append $p (printf "%s has %q: use networks such as 100.64.0.0/10, with commas between" $.value .) }}
+{{- else if lt $bits (ternary 32 8 $six) }}
+{{- $p = append $p (printf "%s has %q, which is too wide: use /8 or narrower for IPv4, /32 for IPv6" $.value .) }}
+{{- else if not $six }}
+{{- /* The bits behind the prefix, octet by octet. */}}
+{{- $behind := false }}
+{{- range $n, $octet := splitList "." (first $parts) }}
+{{- $size := 256 }}
+{{- range until (max 0 (min 8 (sub $bits (mul 8 $n))) | int) }}{{ $size = div $size 2 }}{{ end }}
+{{- if mod (int $octet) $size }}{{ $behind = true }}{{ end }}
+{{- end }}
+{{- if $behind }}
+{{- $p = append $p (printf "%s has %q, which has bits behind its prefix: use the first address of the network, or /32 for one address alone" $.value .) }}
+{{- else if regexMatch "^(0|127|169[.]254|22[4-9]|23[0-9])[.]" (trim .) }}
+{{- $p = append $p (printf "%s has %q, where nobody reaches a Node: use the network of a VPN such as 100.64.0.0/10" $.value .) }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toJson $p }}
+{{- end }}
+
+{{/* Says "true" of what can be reserved: a name, an address, a network, or a server with a port or as a URL. */}}
+{{- define "multicloud-ccm.reservable" -}}
+{{- $network := include "multicloud-ccm.network" . }}
+{{- $host := regexReplaceAll "^[A-Za-z][A-Za-z0-9+.-]*://([^/?#]+)([/?#].*)?$" . "${1}" }}
+{{- $host = regexReplaceAll "^([^:/]+):[^:/]*$" $host "${1}" }}
+{{- $host = regexReplaceAll (printf "^\\[([^]]+)\\]%s$" (ternary ":[^:/]*" "(:[^:/]*)?" (eq $host .))) $host "${1}" }}
+{{- $name := and (regexMatch "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?$" $host) (not (regexMatch "(^|[.])([0-9]+|0[xX][^.]*)[.]?$" $host)) }}
+{{- $address := regexMatch $network (printf "%s/%s" $host (ternary "128" "32" (contains ":" $host))) }}
+{{- if or (regexMatch $network .) $address $name }}true{{ end }}
+{{- end }}
+
 {{/* What a pattern cannot say of the items of a list. */}}
 {{- define "multicloud-ccm.problemsOfLists" -}}
 {{- $p := list }}
@@ -257,11 +301,13 @@ before the others of the folder.
 {{- if or (gt $four 1) (gt $six 1) }}
 {{- $p = append $p (printf "controllers.route.clusterCIDR is %q: use one network, or an IPv4 and an IPv6 one" (toString .Values.controllers.route.clusterCIDR)) }}
 {{- end }}
-{{- range compact (splitList "," (toString .Values.nodes.networks)) }}
-{{- if not (regexMatch (include "multicloud-ccm.network" $) (trim .)) }}
-{{- $p = append $p (printf "nodes.networks has %q: use networks such as 100.64.0.0/10, with commas between" .) }}
-{{- else if or (and (contains ":" .) (lt (int (last (splitList "/" (trim .)))) 32)) (and (not (contains ":" .)) (lt (int (last (splitList "/" (trim .)))) 8)) }}
-{{- $p = append $p (printf "nodes.networks has %q, which is too wide: use /8 or narrower for IPv4, /32 for IPv6" .) }}
+{{- $certificates := .Values.controllers.kubeletServingCertificate }}
+{{- $p = concat $p
+  (include "multicloud-ccm.problemsOfNetworks" (dict "value" "nodes.networks" "text" .Values.nodes.networks) | fromJsonArray)
+  (include "multicloud-ccm.problemsOfNetworks" (dict "value" "controllers.kubeletServingCertificate.networks" "text" $certificates.networks) | fromJsonArray) }}
+{{- range splitList "," (toString $certificates.reserved) }}
+{{- if and $certificates.reserved (not (include "multicloud-ccm.reservable" .)) }}
+{{- $p = append $p (printf "controllers.kubeletServingCertificate.reserved has %q: use names, addresses, networks such as 10.20.0.0/24, and servers such as https://api.example.com:6443, with commas and nothing else between" .) }}
 {{- end }}
 {{- end }}
 {{- range .Values.networkPolicy.egress.ports }}

@@ -7,13 +7,15 @@
 {{- $text := "" }}
 {{- if .value }}{{ $text = include "multicloud-ccm.text" (include "multicloud-ccm.get" (dict "values" $.Values "path" .value) | fromJson).v }}{{ end }}
 {{- if not $text }}
-{{- if and .value .want (not (regexMatch .pattern "")) }}
+{{- if and .value .pattern .want (not (regexMatch .pattern "")) }}
 {{- $p = append $p (printf "%s is not set: use %s" .value .want) }}
 {{- end }}
 {{- else if .duration }}
 {{- $seconds := include "multicloud-ccm.seconds" $text | float64 }}
-{{- if or (not (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text)) (lt $seconds 0.001) (gt $seconds 9e9) }}
-{{- $p = append $p (printf "%s is %q: use a duration of at least 1ms, such as %s" .value $text (default "1m" .default)) }}
+{{- if or (not (regexMatch "^([0-9]+([.][0-9]+)?(ms|s|m|h))+$" $text)) (lt $seconds (default 0.001 .least | float64)) }}
+{{- $p = append $p (printf "%s is %q: use %s" .value $text (default (printf "a duration of at least 1ms, such as %s" (default "1m" .default)) .want)) }}
+{{- else if gt $seconds 9e9 }}
+{{- $p = append $p (printf "%s is %q: use at most 2500000h" .value $text) }}
 {{- end }}
 {{- else if .most }}
 {{- $number := regexMatch (ternary "^(0|[1-9][0-9]*)$" "^(0|[1-9][0-9]*)([.][0-9]+)?([eE][+-]?[0-9]+)?$" (default false .integer)) $text }}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
-	"slices"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -58,21 +57,22 @@ type Facts struct {
 // Reserved are names, addresses and networks that no kubelet gets, whatever the cloud tells of its machine: those of the API server, of
 // Services, and what the operator lists. The zero value has those that every cluster has.
 type Reserved struct {
-	texts    map[string]bool
+	// texts are the entries of names and addresses, as they were listed and without what may be in a URL beside its host.
+	texts    map[string]string
 	networks []netip.Prefix
 }
 
 // Reserve reserves names, addresses, networks, and the host of a URL or of host:port, each in any form. What is none of them is an error.
 func Reserve(all ...string) (Reserved, error) {
-	r := Reserved{texts: map[string]bool{}}
+	r := Reserved{texts: map[string]string{}}
 	for _, text := range all {
 		if network, err := netip.ParsePrefix(text); err == nil && !network.Addr().Is4In6() {
 			r.networks = append(r.networks, network)
 			continue
 		}
-		host := text
+		host, entry := text, text
 		if server, err := url.Parse(text); err == nil && server.Host != "" {
-			host = server.Hostname()
+			host, entry = server.Hostname(), server.Host
 		} else if before, _, err := net.SplitHostPort(text); err == nil && !strings.Contains(text, "/") {
 			host = before
 		}
@@ -80,16 +80,41 @@ func Reserve(all ...string) (Reserved, error) {
 		if _, err := netip.ParseAddr(host); err != nil && checkName(host) != nil {
 			return r, fmt.Errorf("%s is no name, address, network or server that can be reserved", quoted(text))
 		}
-		r.texts[host] = true
+		r.texts[host] = entry
 	}
 	return r, nil
 }
 
 // has leaves out what every cluster has.
-func (r Reserved) has(text string) bool {
+func (r Reserved) has(text string) bool { return r.entry(text) != "" }
+
+// entry returns the entry that reserves a name or an address, "" for none.
+func (r Reserved) entry(text string) string {
 	text = normal(text)
-	address, err := netip.ParseAddr(text)
-	return r.texts[text] || err == nil && slices.ContainsFunc(r.networks, func(p netip.Prefix) bool { return p.Contains(address) })
+	if entry := r.texts[text]; entry != "" {
+		return entry
+	}
+	if address, err := netip.ParseAddr(text); err == nil {
+		for _, network := range r.networks {
+			if network.Contains(address) {
+				return network.String()
+			}
+		}
+	}
+	return ""
+}
+
+// whose says for a message whose a reserved name or address is, and which entry reserves it where that is another text.
+func (r Reserved) whose(text string) string {
+	const listed = "the API server's, a Service's, or reserved by the operator"
+	switch entry := r.entry(text); entry {
+	case "":
+		return "the API server's, a Service's, or everybody's"
+	case text:
+		return listed
+	default:
+		return listed + " as " + cloud.Shorten(entry, cloud.MostOfValue)
+	}
 }
 
 // name adds the names that every cluster has.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -161,7 +162,7 @@ func (f *Facts) judgeShown(node *corev1.Node) *Decision {
 	}
 	for _, a := range node.Status.Addresses {
 		if f.Reserved.has(a.Address) {
-			return decided(Kept, "the Node shows %s, which is the API server's, a Service's, or reserved by the operator", quoted(a.Address))
+			return decided(Kept, "the Node shows %s, which is %s", quoted(a.Address), f.Reserved.whose(a.Address))
 		}
 	}
 	return nil
@@ -187,10 +188,13 @@ func (f *Facts) judgeMachine(node *corev1.Node, id cloud.InstanceID) (machine cl
 			return machine, missing(State, string(id))
 		}
 	}
-	if state != cloud.StateRunning && state != cloud.StatePending {
-		return machine, decided(MachineOff, "machine %s is shut down, or its state is not known", id)
+	switch state {
+	case cloud.StateRunning, cloud.StatePending:
+		return machine, nil
+	case cloud.StateUnknown:
+		return machine, decided(MachineOff, "the cloud does not say whether machine %s runs", id)
 	}
-	return machine, nil
+	return machine, decided(MachineOff, "machine %s is shut down", id)
 }
 
 // judgeFound judges what the cloud finds by the Node's name.
@@ -228,7 +232,7 @@ func (f *Facts) judgeReserved(node *corev1.Node, machine cloud.Instance) *Decisi
 		texts = append(texts, a.Address)
 	}
 	if n := slices.IndexFunc(texts, f.Reserved.has); n >= 0 {
-		return decided(Kept, "machine %s has %s, which is the API server's, a Service's, or reserved by the operator", machine.ID, texts[n])
+		return decided(Kept, "machine %s has %s, which is %s", machine.ID, texts[n], f.Reserved.whose(texts[n]))
 	}
 	return nil
 }
@@ -242,7 +246,7 @@ func (f *Facts) judgeName(node *corev1.Node, machine cloud.Instance, name string
 	case !own:
 		return decided(Contradiction, "the name %s is neither the Node's nor one that the cloud tells of machine %s", name, machine.ID)
 	case f.Reserved.name(name):
-		return decided(Kept, "the name %s is the API server's, a Service's, or everybody's", name)
+		return decided(Kept, "the name %s is %s", name, f.Reserved.whose(name))
 	}
 	return f.judgeOthers(node, machine, "the name", name)
 }
@@ -256,9 +260,10 @@ func (f *Facts) judgeAddress(node *corev1.Node, machine cloud.Instance, address 
 	case !told && !within && tells(instance.Complete(f.Cloud, machine, node), text):
 		return decided(Unproven, "only the Node says that machine %s has the address %s", machine.ID, text)
 	case !told && !within:
-		return decided(Contradiction, "the address %s is none that the cloud tells of machine %s", text, machine.ID)
+		return decided(Contradiction, "the address %s is none that the cloud tells of machine %s (it tells %s); one that no cloud knows, such as a VPN's, needs --kubelet-certificate-networks",
+			text, machine.ID, addressesOf(machine))
 	case f.Reserved.address(address):
-		return decided(Kept, "the address %s is the API server's, a Service's, or everybody's", text)
+		return decided(Kept, "the address %s is %s", text, f.Reserved.whose(text))
 	case !told && !shows(node, text):
 		return decided(Taken, "the address %s is in a network of which no cloud knows, and the Node does not show it", text)
 	}
@@ -274,6 +279,26 @@ func (f *Facts) judgeOthers(node *corev1.Node, machine cloud.Instance, what, tex
 		return decided(Taken, "Node %s has %s %s too", other, what, text)
 	}
 	return nil
+}
+
+// mostTold bounds the addresses of a machine in a message.
+const mostTold = 4
+
+// addressesOf are the first addresses of a machine, for a message.
+func addressesOf(machine cloud.Instance) string {
+	var all []string
+	for _, a := range machine.Addresses {
+		if _, err := netip.ParseAddr(a.Address); err == nil {
+			all = append(all, a.Address)
+		}
+	}
+	switch more := len(all) - mostTold; {
+	case len(all) == 0:
+		return "none"
+	case more > 0:
+		return fmt.Sprintf("%s and %d more", strings.Join(all[:mostTold], ", "), more)
+	}
+	return strings.Join(all, ", ")
 }
 
 // tells reports whether the cloud tells a name or an address of a machine, in this form or in another one of what is in its normal form.

@@ -13,6 +13,8 @@ import (
 	"net"
 	"net/netip"
 	"net/url"
+	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -33,8 +35,27 @@ type row struct {
 	want   judge.Reason
 }
 
+// howTo has a table of what to do about each message.
+const howTo = "../../../docs/how-to/kubelet-certificates.md"
+
+// explainedMessages returns the messages that the how-to explains. "…" is for any text.
+func explainedMessages(t *testing.T) []*regexp.Regexp {
+	t.Helper()
+	_, section, _ := strings.Cut(string(mustKey(os.ReadFile(howTo))), "\n## Why a request waits\n")
+	var all []*regexp.Regexp
+	for line := range strings.Lines(section) {
+		if cells := strings.Split(line, " | "); len(cells) == 2 {
+			for message := range strings.SplitSeq(strings.TrimPrefix(cells[0], "| "), "; ") {
+				all = append(all, regexp.MustCompile(strings.ReplaceAll(regexp.QuoteMeta(message), "…", ".*")))
+			}
+		}
+	}
+	return all
+}
+
 func check(t *testing.T, rows []row) {
 	t.Helper()
+	explained := explainedMessages(t)
 	for _, tt := range rows {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene()
@@ -42,6 +63,10 @@ func check(t *testing.T, rows []row) {
 			decision := s.judge(t)
 			if decision.Reason != tt.want {
 				t.Errorf("%s (%s), want %s", decision.Reason, decision.Message, tt.want)
+			}
+			told := decision.Reason != judge.Approved && decision.Reason != judge.NotOurs
+			if told && !slices.ContainsFunc(explained, func(says *regexp.Regexp) bool { return says.MatchString(decision.Message) }) {
+				t.Errorf("%s says nothing about: %s", howTo, decision.Message)
 			}
 			if slow := s.slow(); (decision.Reason == judge.Approved) != slow {
 				t.Errorf("%s (%s), the slow judge approves: %v", decision.Reason, decision.Message, slow)
@@ -467,6 +492,70 @@ func TestWhoAsks(t *testing.T) {
 		}
 		if decision := s.judge(t); decision.Reason != judge.Early || s.slow() {
 			t.Errorf("%s: %v, the slow judge approves: %v", name, decision, s.slow())
+		}
+	}
+}
+
+// What somebody has to do something about says what is wrong, and what would be right.
+func TestMessagesSayWhatWouldBeRight(t *testing.T) {
+	rdn := func(kind int, value asn1.RawValue) pkix.RelativeDistinguishedNameSET {
+		return pkix.RelativeDistinguishedNameSET{{Type: asn1.ObjectIdentifier{2, 5, 4, kind}, Value: value}}
+	}
+	utf8 := func(text string) asn1.RawValue { return asn1.RawValue{Tag: asn1.TagUTF8String, Bytes: []byte(text)} }
+	has := func(reserved, asked string) func(*scene) {
+		return func(s *scene) {
+			s.reserve(reserved)
+			s.ask(asked)
+		}
+	}
+	for _, tt := range []struct {
+		name   string
+		change func(*scene)
+		want   string
+	}{
+		{"subject of UTF-8", func(s *scene) {
+			s.template.RawSubject = mustKey(asn1.Marshal(pkix.RDNSequence{rdn(10, utf8("system:nodes")), rdn(3, utf8("system:node:node-1"))}))
+		}, `its subject is "CN=system:node:node-1,O=system:nodes", but not in a kubelet's encoding: want the organization before the common name, each by itself and as a PrintableString`},
+		{"another subject", func(s *scene) { s.template.Subject.Organization = nil },
+			`its subject is "CN=system:node:node-1", want one organization system:nodes and one common name system:node:node-1`},
+		{"too long", func(s *scene) { s.csr.Spec.ExpirationSeconds = new(int32(2 * year / time.Second)) },
+			"it asks for a certificate of 17568h0m0s, the most is --kubelet-certificate-max-duration=8784h0m0s"},
+		{"another address", func(s *scene) { s.ask("10.9.9.9") },
+			"the address 10.9.9.9 is none that the cloud tells of machine m-1 (it tells 10.0.0.1, 203.0.113.1, 2001:db8::1); one that no cloud knows, such as a VPN's, needs --kubelet-certificate-networks"},
+		{"another address than many", func(s *scene) {
+			gives(s.machine, "10.0.0.7")
+			gives(s.machine, "10.0.0.8")
+			gives(s.machine, "10.0.0.9")
+			s.ask("10.9.9.9")
+		}, "the address 10.9.9.9 is none that the cloud tells of machine m-1 (it tells 10.0.0.1, 203.0.113.1, 2001:db8::1, 10.0.0.7 and 2 more); one that no cloud knows, such as a VPN's, needs --kubelet-certificate-networks"},
+		{"no address", func(s *scene) {
+			s.machine.Addresses = nil
+			s.ask("10.0.0.1")
+		}, "the address 10.0.0.1 is none that the cloud tells of machine m-1 (it tells none); one that no cloud knows, such as a VPN's, needs --kubelet-certificate-networks"},
+		{"shut down", func(s *scene) { s.machine.State = cloud.StateStopped }, "machine m-1 is shut down"},
+		{"state not told", func(s *scene) {
+			s.machine.State, s.facts.States["m-1"] = cloud.StateUnknown, cloud.StateUnknown
+		}, "the cloud does not say whether machine m-1 runs"},
+		{"reserved itself", has("203.0.113.1", "10.0.0.1"), "machine m-1 has 203.0.113.1, which is the API server's, a Service's, or reserved by the operator"},
+		{"reserved in a network", has("203.0.113.0/24", "10.0.0.1"), "machine m-1 has 203.0.113.1, which is the API server's, a Service's, or reserved by the operator as 203.0.113.0/24"},
+		{"reserved as a server", has("https://user:secret@[2001:DB8::1]:6443/x", "10.0.0.1"),
+			"machine m-1 has 2001:db8::1, which is the API server's, a Service's, or reserved by the operator as [2001:DB8::1]:6443"},
+		{"reserved, and the Node shows it", func(s *scene) {
+			s.reserve("10.0.0.0/31")
+		}, `the Node shows "10.0.0.1", which is the API server's, a Service's, or reserved by the operator as 10.0.0.0/31`},
+		{"reserved in a network that no cloud knows", func(s *scene) {
+			s.reserve("100.64.0.0/16")
+			s.ask("100.64.0.1")
+		}, "the address 100.64.0.1 is the API server's, a Service's, or reserved by the operator as 100.64.0.0/16"},
+		{"everybody's", func(s *scene) {
+			gives(s.machine, "localhost")
+			s.ask("localhost")
+		}, "the name localhost is the API server's, a Service's, or everybody's"},
+	} {
+		s := newScene()
+		tt.change(s)
+		if got := s.judge(t).Message; got != tt.want {
+			t.Errorf("%s:\ngot  %s\nwant %s", tt.name, got, tt.want)
 		}
 	}
 }

@@ -41,6 +41,9 @@ const (
 // Groups are those of a kubelet that count.
 var Groups = []string{group}
 
+// LeastLife is the shortest life of a certificate that the API server lets anybody ask for, see spec.expirationSeconds.
+const LeastLife = 10 * time.Minute
+
 // Request is what a kubelet asks for.
 type Request struct {
 	// Node is the name of its Node, as the API server knows the requester.
@@ -82,8 +85,10 @@ func (r *Request) read(csr *certificatesv1.CertificateSigningRequest, most time.
 	if err := checkUsages(csr.Spec.Usages); err != nil {
 		return err
 	}
-	if s := csr.Spec.ExpirationSeconds; s != nil && (*s < 0 || time.Duration(*s)*time.Second > most) {
-		return fmt.Errorf("it asks for a certificate of %d seconds, the most is %v", *s, most)
+	if s := csr.Spec.ExpirationSeconds; s != nil {
+		if life := time.Duration(*s) * time.Second; life < 0 || life > most {
+			return fmt.Errorf("it asks for a certificate of %v, the most is --kubelet-certificate-max-duration=%v", life, most)
+		}
 	}
 	parsed, err := parse(csr.Spec.Request)
 	if err == nil {
@@ -161,6 +166,10 @@ func checkForm(parsed *x509.CertificateRequest, user string) error {
 		return fmt.Errorf("nobody writes such a request: %s", quoted(err.Error()))
 	}
 	if !bytes.Equal(parsed.RawSubject, usual.RawSubject) {
+		if parsed.Subject.String() == usual.Subject.String() {
+			return fmt.Errorf("its subject is %s, but not in a kubelet's encoding: want the organization before the common name, each by itself and as a PrintableString",
+				quoted(parsed.Subject.String()))
+		}
 		return fmt.Errorf("its subject is %s, want one organization %s and one common name %s", quoted(parsed.Subject.String()), group, user)
 	}
 	_, attributes, _ := bytes.Cut(parsed.RawTBSCertificateRequest, parsed.RawSubjectPublicKeyInfo)

@@ -194,12 +194,15 @@ func (m *manager) readOnly(flags *pflag.FlagSet) error {
 	return nil
 }
 
-// check refuses what the framework accepts although nothing would work with it.
+// check refuses what the framework accepts although nothing would work with it, and what it refuses too late, without the name of the flag.
 func (m *manager) check(flags *pflag.FlagSet) error {
 	for _, name := range []string{"concurrent-node-syncs", "concurrent-service-syncs", "concurrent-node-lifecycle-syncs"} {
 		if value, err := flags.GetInt32(name); err == nil && value < 1 {
 			return &UsageError{fmt.Sprintf("--%s=%d leaves no worker: it must be at least 1", name, value)}
 		}
+	}
+	if _, err := controller.Enabled(m.flags.Generic.Controllers); err != nil {
+		return &UsageError{err.Error()}
 	}
 	// The election panics on these.
 	election := m.flags.Generic.LeaderElection

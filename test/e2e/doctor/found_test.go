@@ -293,7 +293,7 @@ func managerInjections() []injection {
 			w.deployment("kube-system", "digitalocean-cloud-controller-manager", "digitalocean/digitalocean-cloud-controller-manager:v0.1.60", "--leader-elect=false")
 			return visit{}
 		}},
-		{name: "F12 CIDR that is none", finds: "routes-cidr", says: []string{"10.244.0.0/33"}, do: func(w *world) visit {
+		{name: "F12 CIDR that is none", finds: "settings-invalid", says: []string{"10.244.0.0/33"}, do: func(w *world) visit {
 			w.flags("--cluster-cidr=10.244.0.0/33")
 			return visit{}
 		}},

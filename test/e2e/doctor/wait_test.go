@@ -30,7 +30,7 @@ func TestWaitUntilAllIsWell(t *testing.T) {
 	lines := bufio.NewScanner(told)
 	for lines.Scan() && !strings.HasPrefix(lines.Text(), "Waiting, for 1m30s at most: ") {
 	}
-	if says := lines.Text(); !strings.HasSuffix(says, ": routes-cidr") {
+	if says := lines.Text(); !strings.HasSuffix(says, ": settings-invalid") {
 		t.Errorf("it waits for something else: %q", says)
 	}
 	w.deployment("kube-system", "multicloud-ccm", "ghcr.io/multicloud-ccm/multicloud-ccm:v1", "--cloud-provider=digitalocean", "--leader-elect=true", "--cluster-id=lab")
