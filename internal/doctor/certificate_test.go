@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 )
 
 // The requests of our Nodes that have waited long enough are told, the oldest first, each with the latest event of the controller.
@@ -22,7 +23,7 @@ func TestWaitingKubelets(t *testing.T) {
 	}
 	requests["decided"].Status.Conditions = []certificatesv1.CertificateSigningRequestCondition{{Type: certificatesv1.CertificateApproved}}
 	said := func(kind, name, reason, message string, minutes int) corev1.Event {
-		return corev1.Event{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message, LastTimestamp: ago(minutes)}
+		return corev1.Event{InvolvedObject: corev1.ObjectReference{Kind: kind, Name: name}, Reason: reason, Message: message, LastTimestamp: ago(minutes), Source: corev1.EventSource{Component: recorder.Component}}
 	}
 	waits := event.CertificateWaits.Name
 	f := &facts{now: now, Options: Options{Patience: 5 * time.Minute}}
@@ -31,6 +32,8 @@ func TestWaitingKubelets(t *testing.T) {
 		said("Node", "b", waits, "old", 9), said("Node", "b", waits, "new", 2), said("Node", "b", waits, "older", 10), said("Node", "c", waits, "of c", 1),
 		said("Service", "b", waits, "of a Service", 0), said("Node", "b", "Other", "of another reason", 0),
 	}
+	f.events.value = append(f.events.value, said("Node", "a", waits, "of a kubelet", 0))
+	f.events.value[len(f.events.value)-1].Source.Component = "kubelet"
 	var nodes []*corev1.Node
 	for _, name := range []string{"a", "b", "c", "young", "decided", "silent"} {
 		nodes = append(nodes, &corev1.Node{ObjectMeta: metav1.ObjectMeta{Name: name}})
@@ -38,7 +41,8 @@ func TestWaitingKubelets(t *testing.T) {
 	const want = `b: request "csr-b" waits for 30m0s; an event says: "new"
 c: request "csr-c" waits for 20m0s; an event says: "of c"
 a: request "csr-a" waits for 10m0s`
-	if got := strings.Join(f.waitingKubelets(nodes), "\n"); got != want {
+	waiting, judged := f.waitingKubelets(nodes)
+	if got := strings.Join(waiting, "\n"); got != want || !judged {
 		t.Errorf("told are\n%s\nwant\n%s", got, want)
 	}
 }
