@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 
@@ -29,8 +30,26 @@ func targetKey(t hcloud.LoadBalancerTarget) string {
 // machines returns the machines behind the targets, by the key of the target. An address is that of a
 // candidate which is reached there, or of nobody.
 func machines(env cloud.Environment, lb *hcloud.LoadBalancer) map[string]cloud.InstanceID {
+	owners := sync.OnceValue(func() map[string]cloud.InstanceID { return dedicated(env.Candidates) })
+	ids := map[string]cloud.InstanceID{}
+	for _, t := range lb.Targets {
+		switch key := targetKey(t); {
+		case key == "":
+		case t.Type == hcloud.LoadBalancerTargetTypeServer:
+			ids[key] = cloud.InstanceID(strconv.FormatInt(t.Server.Server.ID, 10))
+		case owners()[t.IP.IP] != "":
+			ids[key] = owners()[t.IP.IP]
+		default:
+			ids[key] = cloud.UnknownInstance(t.IP.IP)
+		}
+	}
+	return ids
+}
+
+// dedicated returns the dedicated servers among the candidates, by each of their addresses.
+func dedicated(candidates []cloud.Target) map[string]cloud.InstanceID {
 	owners := map[string]cloud.InstanceID{}
-	for _, candidate := range env.Candidates {
+	for _, candidate := range candidates {
 		if desired.IsServer(candidate.InstanceID) {
 			continue
 		}
@@ -40,19 +59,7 @@ func machines(env cloud.Environment, lb *hcloud.LoadBalancer) map[string]cloud.I
 			}
 		}
 	}
-	ids := map[string]cloud.InstanceID{}
-	for _, t := range lb.Targets {
-		switch key := targetKey(t); {
-		case key == "":
-		case t.Type == hcloud.LoadBalancerTargetTypeServer:
-			ids[key] = cloud.InstanceID(strconv.FormatInt(t.Server.Server.ID, 10))
-		case owners[t.IP.IP] != "":
-			ids[key] = owners[t.IP.IP]
-		default:
-			ids[key] = cloud.UnknownInstance(t.IP.IP)
-		}
-	}
-	return ids
+	return owners
 }
 
 func serverTarget(id int64, private bool) cloud.Resource {

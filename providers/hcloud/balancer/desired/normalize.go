@@ -193,9 +193,11 @@ func (r *request) network(id int64, v *cloud.Balancer) {
 }
 
 func (r *request) notes(v cloud.Balancer) {
-	for _, t := range r.Candidates {
-		if ip := ReachedAt(v, t, WantsPrivate(r.Spec)); WantsPrivate(r.Spec) && ip != AddressOf(t, true) {
-			r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
+	if WantsPrivate(r.Spec) {
+		for _, t := range r.Candidates {
+			if ip := ReachedAt(v, t, true); ip != AddressOf(t, true) {
+				r.warn(usePrivateIP.Name, "node "+t.NodeName+" has no private address, and is reached at "+ip)
+			}
 		}
 	}
 	r.warnings = append(r.warnings, annotation.UnknownPorts(r.Spec, protocol, proxyProtocol, certificate)...)
