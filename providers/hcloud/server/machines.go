@@ -42,10 +42,7 @@ func (m *Machines) machines(ctx context.Context, name string, robot time.Duratio
 	if err != nil {
 		return list, err
 	}
-	list.Complete = servers.Complete
-	for _, s := range servers.Items {
-		list.Items = append(list.Items, m.fromCloud(s))
-	}
+	list.Items, list.Complete = servers.Items, servers.Complete
 	if m.Robot == nil {
 		return list, nil
 	}
@@ -59,14 +56,23 @@ func (m *Machines) machines(ctx context.Context, name string, robot time.Duratio
 	return list, nil
 }
 
-// servers reads the cloud servers of a name, or all of them for "".
-func (m *Machines) servers(ctx context.Context, name string) (cloud.Listing[*hcloud.Server], error) {
-	all, err := api.Pages(func(opts hcloud.ListOpts) ([]*hcloud.Server, *hcloud.Response, error) {
-		return m.API.Server.List(ctx, hcloud.ServerListOpts{ListOpts: opts, Name: name})
+// servers reads the cloud servers of a name, or all of them for "". Of a page no more is kept than the machines: each server has the prices of its
+// type in all locations.
+func (m *Machines) servers(ctx context.Context, name string) (cloud.Listing[cloud.Instance], error) {
+	all, err := api.Pages(func(opts hcloud.ListOpts) ([]cloud.Instance, *hcloud.Response, error) {
+		page, response, err := m.API.Server.List(ctx, hcloud.ServerListOpts{ListOpts: opts, Name: name})
+		if err != nil || page == nil {
+			return nil, response, err
+		}
+		machines := make([]cloud.Instance, len(page))
+		for n, s := range page {
+			if s.ID == 0 {
+				return nil, response, cloud.ErrIncomplete
+			}
+			machines[n] = m.fromCloud(s)
+		}
+		return machines, response, nil
 	})
-	if slices.ContainsFunc(all.Items, func(s *hcloud.Server) bool { return s.ID == 0 }) {
-		err = cloud.ErrIncomplete
-	}
 	if err != nil {
 		return all, api.Failed("listing servers", err)
 	}
