@@ -46,6 +46,7 @@ func View(lb *godo.LoadBalancer, managed Managed) cloud.Balancer {
 	if lb.Firewall != nil {
 		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
 	}
+	b.Targets = slices.Grow(b.Targets, len(lb.DropletIDs))
 	for _, id := range lb.DropletIDs {
 		b.Targets = append(b.Targets, droplet.InstanceID(id))
 	}
