@@ -16,6 +16,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/certificate/judge"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/event"
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/framework/recorder"
 )
 
 // servingRequest returns what is known of the certificate that a Node's kubelet asked for last.
@@ -49,7 +50,7 @@ func whyRequestWaits(ctx context.Context, client kubernetes.Interface, node *cor
 	if err != nil {
 		return "reading events: " + err.Error()
 	}
-	latest := inspect.LatestEvent(list.Items, func(*corev1.Event) bool { return true })
+	latest := inspect.LatestEvent(list.Items, func(e *corev1.Event) bool { return e.Source.Component == recorder.Component })
 	if latest == nil {
 		return "no event says why"
 	}

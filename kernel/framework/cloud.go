@@ -120,7 +120,7 @@ func assemble(d *Driver) *Cloud {
 	c.ready = readiness.New(c.cloud.Account, c.cloud.Instances, c.cloud.Descriptor.Offline)
 	c.executor = run.NewExecutor(c.cloud, o.Mode, Metrics(), c.plans.Print)
 	c.inventory = instance.New(instance.Options{
-		Cloud: c.cloud, Nodes: c.Nodes, NodeVersion: func() int { return c.targets.Version() }, Brake: c.brake, Policy: o.Tuning.Instances,
+		Cloud: c.cloud, Nodes: c.Nodes, NodeVersion: func() int64 { return c.targets.Version() }, Brake: c.brake, Policy: o.Tuning.Instances,
 		Events: c.recorder, Metrics: Metrics(),
 	})
 	if c.cloud.Balancers != nil {

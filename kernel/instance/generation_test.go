@@ -12,14 +12,15 @@ func TestGeneration(t *testing.T) {
 	for name, driver := range map[string]func(*world) cloud.Account{
 		"of a cloud that tells all": func(w *world) cloud.Account { return w },
 		"of one that does not":      func(w *world) cloud.Account { return vlans{w} },
+		"of one with racks":         func(w *world) cloud.Account { return rackWorld{w} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			simulate(t, func(t *testing.T) {
-				w, version := newWorld(digitalOcean), 0
+				w, version := newWorld(digitalOcean), int64(0)
 				i := w.inventoryOf(driver(w), nil)
-				i.nodes.version = func() int { return version }
-				_, telling := driver(w).(vlans)
-				if got := i.Generation(); (got == nil) != telling {
+				i.nodes.version = func() int64 { return version }
+				_, tellsAll := driver(w).(*world)
+				if got := i.Generation(); (got == nil) == tellsAll {
 					t.Errorf("without a version of Nodes: %v", got)
 				}
 				version = 1

@@ -36,9 +36,9 @@ type Options struct {
 	Cloud *run.Cloud
 	// Nodes returns this cloud's Nodes, from an informer; they are not changed.
 	Nodes func() []*corev1.Node
-	// NodeVersion is another one when a Node that load balancers may have has changed in what is read of it here, and 0 where that can't be
-	// said. It may be nil.
-	NodeVersion func() int
+	// NodeVersion is another one when a Node has changed in what is read of it here, and 0 where that can't be said. It may be nil. What an
+	// inventory says of Nodes is no part of it: no cloud has both that and load balancers.
+	NodeVersion func() int64
 	// Brake bounds deletions; one with default options when nil.
 	Brake *safety.Brake
 	// Policy has the default in every field that is zero.
@@ -99,7 +99,7 @@ func newState(o Options) *state {
 		o.Nodes = func() []*corev1.Node { return nil }
 	}
 	if o.NodeVersion == nil {
-		o.NodeVersion = func() int { return 0 }
+		o.NodeVersion = func() int64 { return 0 }
 	}
 	if o.Brake == nil {
 		o.Brake = safety.NewBrake(safety.BrakeOptions{})

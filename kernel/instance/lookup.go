@@ -88,7 +88,7 @@ func (i *Inventory) Read(ctx context.Context) {
 // generation is what was known of machines at a time: from lists of them, and from Nodes.
 type generation struct {
 	installed, refused *cache.Snapshot
-	nodes              int
+	nodes              int64
 }
 
 // Outdate has the next Lookup believe no list from before now: the cloud refused something, which may be a machine that went

@@ -28,7 +28,7 @@ type nodes struct {
 	describe bool
 	// list returns all Nodes of the view, version changes when they do, see Options.
 	list    func() []*corev1.Node
-	version func() int
+	version func() int64
 	grace   time.Duration
 
 	mu      sync.Mutex

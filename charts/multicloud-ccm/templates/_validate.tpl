@@ -273,8 +273,8 @@ before the others of the folder.
 {{- define "multicloud-ccm.reservable" -}}
 {{- $network := include "multicloud-ccm.network" . }}
 {{- $host := regexReplaceAll "^[A-Za-z][A-Za-z0-9+.-]*://([^/?#]+)([/?#].*)?$" . "${1}" }}
-{{- $host = regexReplaceAll "^([^:/]+):[^:/]*$" $host "${1}" }}
-{{- $host = regexReplaceAll (printf "^\\[([^]]+)\\]%s$" (ternary ":[^:/]*" "(:[^:/]*)?" (eq $host .))) $host "${1}" }}
+{{- $host = regexReplaceAll "^([^:/]+):[0-9]+$" $host "${1}" }}
+{{- $host = regexReplaceAll (printf "^\\[([^]]+)\\]%s$" (ternary ":[0-9]+" "(:[0-9]+)?" (eq $host .))) $host "${1}" }}
 {{- $name := and (regexMatch "^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?([.][A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*[.]?$" $host) (not (regexMatch "(^|[.])([0-9]+|0[xX][^.]*)[.]?$" $host)) }}
 {{- $address := regexMatch $network (printf "%s/%s" $host (ternary "128" "32" (contains ":" $host))) }}
 {{- if or (regexMatch $network .) $address $name }}true{{ end }}
@@ -307,7 +307,7 @@ before the others of the folder.
   (include "multicloud-ccm.problemsOfNetworks" (dict "value" "controllers.kubeletServingCertificate.networks" "text" $certificates.networks) | fromJsonArray) }}
 {{- range splitList "," (toString $certificates.reserved) }}
 {{- if and $certificates.reserved (not (include "multicloud-ccm.reservable" .)) }}
-{{- $p = append $p (printf "controllers.kubeletServingCertificate.reserved has %q: use names, addresses, networks such as 10.20.0.0/24, and servers such as https://api.example.com:6443, with commas and nothing else between" .) }}
+{{- $p = append $p (printf "controllers.kubeletServingCertificate.reserved has %q: use names, addresses, networks such as 10.20.0.0/24, and servers such as https://api.example.com:6443, with commas and nothing else between" (regexReplaceAll "^.*@" . "…@")) }}
 {{- end }}
 {{- end }}
 {{- range .Values.networkPolicy.egress.ports }}

@@ -62,7 +62,8 @@ type Reserved struct {
 	networks []netip.Prefix
 }
 
-// Reserve reserves names, addresses, networks, and the host of a URL or of host:port, each in any form. What is none of them is an error.
+// Reserve reserves names, addresses, networks, and the host of a URL or of host:port, each in any form. What is none of them is an error, and so is
+// what has a user before its host: the error does not show it.
 func Reserve(all ...string) (Reserved, error) {
 	r := Reserved{texts: map[string]string{}}
 	for _, text := range all {
@@ -70,20 +71,26 @@ func Reserve(all ...string) (Reserved, error) {
 			r.networks = append(r.networks, network)
 			continue
 		}
-		host, entry := text, text
+		host, entry, shown := text, text, text
+		if at := strings.LastIndexByte(text, '@'); at >= 0 {
+			shown = "…" + text[at:]
+		}
 		if server, err := url.Parse(text); err == nil && server.Host != "" {
 			host, entry = server.Hostname(), server.Host
-		} else if before, _, err := net.SplitHostPort(text); err == nil && !strings.Contains(text, "/") {
+		} else if before, port, err := net.SplitHostPort(text); err == nil && isNumber(port) {
 			host = before
 		}
 		host = normal(host)
-		if _, err := netip.ParseAddr(host); err != nil && checkName(host) != nil {
-			return r, fmt.Errorf("%s is no name, address, network or server that can be reserved", quoted(text))
+		if _, err := netip.ParseAddr(host); shown != text || err != nil && checkName(host) != nil {
+			return r, fmt.Errorf("%s is no name, address, network or server that can be reserved: want one such as api.example.com, 10.20.0.0/24 or https://api.example.com:6443",
+				quoted(shown))
 		}
 		r.texts[host] = entry
 	}
 	return r, nil
 }
+
+func isNumber(port string) bool { return port != "" && strings.Trim(port, "0123456789") == "" }
 
 // has leaves out what every cluster has.
 func (r Reserved) has(text string) bool { return r.entry(text) != "" }

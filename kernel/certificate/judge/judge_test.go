@@ -408,9 +408,10 @@ func TestMachinesWithSomethingReserved(t *testing.T) {
 }
 
 func TestWhatCannotBeReserved(t *testing.T) {
-	for _, text := range []string{"", " ", "*.example.com", "10.0.0.0/33", "a b", "https://", "10.0.0.1-10.0.0.9", "::ffff:10.0.0.0/104", "a/24", "a,b"} {
-		if _, err := judge.Reserve("10.0.0.1", text); err == nil {
-			t.Errorf("%q is reserved", text)
+	for _, text := range []string{"", " ", "*.example.com", "10.0.0.0/33", "a b", "https://", "10.0.0.1-10.0.0.9", "::ffff:10.0.0.0/104", "a/24", "a,b",
+		"api:https", "https:api.example.com", "https://user:secret@api.example.com:6443", "user:secret@api.example.com", "https://u:secret%zz@h"} {
+		if _, err := judge.Reserve("10.0.0.1", text); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q is reserved, or all of it is shown: %v", text, err)
 		}
 	}
 }
@@ -519,7 +520,7 @@ func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 		{"another subject", func(s *scene) { s.template.Subject.Organization = nil },
 			`its subject is "CN=system:node:node-1", want one organization system:nodes and one common name system:node:node-1`},
 		{"too long", func(s *scene) { s.csr.Spec.ExpirationSeconds = new(int32(2 * year / time.Second)) },
-			"it asks for a certificate of 17568h0m0s, the most is --kubelet-certificate-max-duration=8784h0m0s"},
+			"it asks for a certificate that is valid for 17568h0m0s, the most is --kubelet-certificate-max-duration=8784h0m0s"},
 		{"another address", func(s *scene) { s.ask("10.9.9.9") },
 			"the address 10.9.9.9 is none that the cloud tells of machine m-1 (it tells 10.0.0.1, 203.0.113.1, 2001:db8::1); one that no cloud knows, such as a VPN's, needs --kubelet-certificate-networks"},
 		{"another address than many", func(s *scene) {
@@ -538,7 +539,7 @@ func TestMessagesSayWhatWouldBeRight(t *testing.T) {
 		}, "the cloud does not say whether machine m-1 runs"},
 		{"reserved itself", has("203.0.113.1", "10.0.0.1"), "machine m-1 has 203.0.113.1, which is the API server's, a Service's, or reserved by the operator"},
 		{"reserved in a network", has("203.0.113.0/24", "10.0.0.1"), "machine m-1 has 203.0.113.1, which is the API server's, a Service's, or reserved by the operator as 203.0.113.0/24"},
-		{"reserved as a server", has("https://user:secret@[2001:DB8::1]:6443/x", "10.0.0.1"),
+		{"reserved as a server", has("https://[2001:DB8::1]:6443/x", "10.0.0.1"),
 			"machine m-1 has 2001:db8::1, which is the API server's, a Service's, or reserved by the operator as [2001:DB8::1]:6443"},
 		{"reserved, and the Node shows it", func(s *scene) {
 			s.reserve("10.0.0.0/31")

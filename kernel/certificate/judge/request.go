@@ -87,7 +87,7 @@ func (r *Request) read(csr *certificatesv1.CertificateSigningRequest, most time.
 	}
 	if s := csr.Spec.ExpirationSeconds; s != nil {
 		if life := time.Duration(*s) * time.Second; life < 0 || life > most {
-			return fmt.Errorf("it asks for a certificate of %v, the most is --kubelet-certificate-max-duration=%v", life, most)
+			return fmt.Errorf("it asks for a certificate that is valid for %v, the most is --kubelet-certificate-max-duration=%v", life, most)
 		}
 	}
 	parsed, err := parse(csr.Spec.Request)

@@ -59,22 +59,26 @@ func (v *Nodes) filter(h cache.ResourceEventHandler) cache.ResourceEventHandler 
 	if v.wrap != nil {
 		h = v.wrap(h)
 	}
-	return cache.FilteringResourceEventHandler{
+	h = cache.FilteringResourceEventHandler{
 		FilterFunc: func(obj any) bool {
 			node := Object[*corev1.Node](obj)
 			return node != nil && v.shown(node)
 		},
 		Handler: h,
 	}
+	if v.list != nil {
+		h = v.list.counting(h)
+	}
+	return h
 }
 
-// Version is another one when Nodes of a view for load balancers have changed in what these depend on. It is 0 for other views, and as long
-// as no controller is told of changes.
-func (v *Nodes) Version() int {
+// Version is another one when any Node of the cluster has changed in what load balancers may depend on. It is 0 for a view that is not for
+// them, and as long as no controller is told of changes.
+func (v *Nodes) Version() int64 {
 	if v.list == nil {
 		return 0
 	}
-	return v.list.version()
+	return v.list.version.Load()
 }
 
 // Repeat makes the route controller reconcile: upstream takes an update without a

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/tools/cache"
@@ -28,6 +29,9 @@ type nodeList struct {
 	// listed is the list as it was after that many changes.
 	listed   []*corev1.Node
 	listedAt int
+
+	// version is how often any Node of the cluster has changed, also one that is not listed, 0 as long as nobody tells of changes.
+	version atomic.Int64
 }
 
 // get returns the Nodes. read reads those of the cluster that are shown.
@@ -81,27 +85,32 @@ func (l *nodeList) changed() {
 	l.listed = nil
 }
 
-// version is how often something has changed, 0 as long as nobody tells of changes.
-func (l *nodeList) version() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.changes
-}
-
 // before returns a handler that tells the list of changes before the next one hears of them: whoever that one wakes
 // finds them in the list.
 func (l *nodeList) before(next cache.ResourceEventHandler) cache.ResourceEventHandler {
 	l.changed()
+	return telling(l.changed, next)
+}
+
+// counting returns a handler that counts the changes of all Nodes before the next one hears of them.
+func (l *nodeList) counting(next cache.ResourceEventHandler) cache.ResourceEventHandler {
+	count := func() { l.version.Add(1) }
+	count()
+	return telling(count, next)
+}
+
+// telling returns a handler that tells of changes that load balancers may depend on before the next one hears of them.
+func telling(tell func(), next cache.ResourceEventHandler) cache.ResourceEventHandler {
 	return cache.ResourceEventHandlerDetailedFuncs{
-		AddFunc: func(obj any, initial bool) { l.changed(); next.OnAdd(obj, initial) },
+		AddFunc: func(obj any, initial bool) { tell(); next.OnAdd(obj, initial) },
 		UpdateFunc: func(before, after any) {
 			old, ok := before.(*corev1.Node)
 			if node, ok2 := after.(*corev1.Node); !ok || !ok2 || !alike(old, node) {
-				l.changed()
+				tell()
 			}
 			next.OnUpdate(before, after)
 		},
-		DeleteFunc: func(obj any) { l.changed(); next.OnDelete(obj) },
+		DeleteFunc: func(obj any) { tell(); next.OnDelete(obj) },
 	}
 }
 

@@ -128,6 +128,31 @@ func TestNodeListIsKept(t *testing.T) {
 	}
 }
 
+// A Node that is not listed counts too: its machine may be that of another one.
+func TestVersionCountsAllNodes(t *testing.T) {
+	factory := cluster(t)
+	targets := NewNodes(factory.Core().V1().Nodes(), mine).ForBalancers(window, NewServices(factory.Core().V1().Services(), handover.Signs{}), nil)
+	handler := targets.filter(handler(&log{}))
+	theirs := node("theirs", "other://1", withIP("10.0.0.1"))
+	for _, step := range []struct {
+		name string
+		play func()
+		want bool
+	}{
+		{"new", func() { handler.OnAdd(theirs, false) }, true},
+		{"heartbeat", func() {
+			handler.OnUpdate(theirs, node("theirs", "other://1", withIP("10.0.0.1"), withReady(corev1.ConditionFalse)))
+		}, false},
+		{"address", func() { handler.OnUpdate(theirs, node("theirs", "other://1", withIP("10.0.0.2"))) }, true},
+		{"gone", func() { handler.OnDelete(theirs) }, true},
+	} {
+		before := targets.Version()
+		if step.play(); (targets.Version() != before) != step.want {
+			t.Errorf("%s: version %d after %d", step.name, targets.Version(), before)
+		}
+	}
+}
+
 // The list hears of all that balancers depend on, also of what the service controller is not told.
 func TestNodeListHearsOfChanges(t *testing.T) {
 	factory := cluster(t)

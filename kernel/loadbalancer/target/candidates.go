@@ -285,7 +285,7 @@ type Machines interface {
 	Outdate()
 	// Held reports whether the newest list of machines is held, because it lacks too many of them.
 	Held() bool
-	// Generation is another one when Lookup may know more of a machine than before; nil when that
+	// Generation is another one when Lookup may know more of a machine than before, also from its Node; nil when that
 	// cannot be said.
 	Generation() any
 	// Addresses returns the addresses of all machines of a list that was read just now and is
@@ -389,7 +389,7 @@ func (r *Recent) forget() {
 }
 
 // certain reports whether the same Nodes and machines give the same candidates: nothing was read beside
-// the list of machines, or could not be.
+// the list of machines, or could not be. What only Nodes tell of machines is in Machines.Generation.
 func (c Candidates) certain() bool {
 	return c.Err == nil && len(c.unknown) == 0 && len(c.named) == 0 && !c.unidentified
 }

@@ -45,6 +45,10 @@ func TestAtMost(t *testing.T) {
 		{2, zones, []cloud.InstanceID{"c", "d"}, []cloud.InstanceID{"a", "b"}},
 		{3, zones, []cloud.InstanceID{"a", "c", "d"}, []cloud.InstanceID{"b"}},
 	}
+	// Of one zone two serve already: neither makes way for the first of another one.
+	if taken, _ := atMost(2, slices.Clone(ids), []cloud.InstanceID{"a", "b"}, func(id cloud.InstanceID) string { return zones[id] }); !slices.Equal(taken, []cloud.InstanceID{"a", "b"}) {
+		t.Errorf("of a and b, which serve, and d of another zone: %v", taken)
+	}
 	for _, test := range tests {
 		taken, left := atMost(test.limit, slices.Clone(ids), attached, func(id cloud.InstanceID) string { return test.zones[id] })
 		if !slices.Equal(taken, test.taken) || !slices.Equal(left, test.left) {
