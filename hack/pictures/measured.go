@@ -13,8 +13,9 @@ import (
 // measuredFile has what `make bench RECORD=1` measured: see test/bench.
 const measuredFile = "test/bench/measured.json"
 
-// busy is the load for each processor from which times and memory are not shown, as on the page.
-const busy = 0.25
+// busy is the load for each processor before a run from which times and memory are not shown, and taken the share of the processors that others
+// may take during it, as on the page.
+const busy, taken = 0.25, 0.05
 
 // measured is what charts show of a run.
 type measured struct {
@@ -22,6 +23,7 @@ type measured struct {
 	Nodes      int
 	Load       float64
 	CPUs       int `json:"cpus"`
+	Others     float64
 	Initialise struct {
 		Calls   struct{ Total int }
 		Seconds float64
@@ -84,7 +86,7 @@ func series(all []measured, quiet bool, value func(measured) float64) []line {
 			at = len(lines)
 			lines = append(lines, line{name: m.Cloud})
 		}
-		if !quiet || m.Load <= busy*float64(m.CPUs) {
+		if !quiet || m.Load <= busy*float64(m.CPUs) && m.Others <= taken {
 			lines[at].points = append(lines[at].points, plotter.XY{X: float64(m.Nodes), Y: value(m)})
 		}
 	}

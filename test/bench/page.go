@@ -22,8 +22,9 @@ type Measured struct {
 // listLife is for how many seconds a list of machines counts. Beyond it counts depend on the machine.
 const listLife = 60
 
-// busy is the load for each processor from which times are not shown.
-const busy = 0.25
+// busy is the load for each processor before a run from which times are not shown, and taken the share of the processors that others may
+// take during it.
+const busy, taken = 0.25, 0.05
 
 var files = publish.Files[Measured]{Data: "test/bench/measured.json", Page: "docs/reference/performance.md", Render: page}
 
@@ -90,9 +91,9 @@ func page(all []Measured) []byte {
 	picture(&b, "idle", "Requests an hour in which nothing changes, against Nodes, a line for each cloud")
 	table(&b, all, false)
 	b.WriteString("\n## Times and memory\n\nThey depend on the machine and on what else runs on it. ")
-	quiet := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Load > busy*float64(m.CPUs) })
+	quiet := slices.DeleteFunc(slices.Clone(all), func(m Measured) bool { return m.Load > busy*float64(m.CPUs) || m.Others > taken })
 	if len(quiet) < len(all) {
-		fmt.Fprintf(&b, "Those of a machine that others used meanwhile (a load over %g for each processor) are left out. ", busy)
+		fmt.Fprintf(&b, "Those of a machine that others used (a load over %g for each processor before the run, or more than %s of the processors during it) are left out. ", busy, percent(taken))
 	}
 	if len(quiet) > 0 {
 		b.WriteString("\n\n")
@@ -102,9 +103,13 @@ func page(all []Measured) []byte {
 	} else {
 		b.WriteString("There are none yet.\n")
 	}
-	b.WriteString("\n## Where and when\n\n| cloud | nodes | commit | date | load before | machine |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n## Where and when\n\n| cloud | nodes | commit | date | load before | taken by others | machine |\n|---|---|---|---|---|---|---|\n")
 	for _, m := range all {
-		fmt.Fprintf(&b, "| %s | %d | %s | %s | %.1f | %s |\n", m.Cloud, m.Nodes, m.Commit, m.Date, m.Load, m.Machine)
+		others := "-"
+		if m.Others > 0 {
+			others = percent(m.Others)
+		}
+		fmt.Fprintf(&b, "| %s | %d | %s | %s | %.1f | %s | %s |\n", m.Cloud, m.Nodes, m.Commit, m.Date, m.Load, others, m.Machine)
 	}
 	return b.Bytes()
 }

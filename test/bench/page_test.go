@@ -72,6 +72,15 @@ func TestRecordReplaces(t *testing.T) {
 	if strings.Contains(text, "57.0") || !strings.Contains(text, "There are none yet") {
 		t.Errorf("it has times of a busy machine:\n%s", text)
 	}
+	disturbed := result("gce", 100, 1, 0)
+	disturbed.Others = 0.06
+	alone := result("gce", 1000, 1, 0)
+	if text := string(page([]Measured{disturbed})); strings.Contains(text, "57.0") || !strings.Contains(text, "| 6 % |") {
+		t.Errorf("it has times of a machine that others used meanwhile:\n%s", text)
+	}
+	if text := string(page([]Measured{alone})); !strings.Contains(text, "57.0") {
+		t.Errorf("it has no times of a machine that nobody else used:\n%s", text)
+	}
 	first, err := os.ReadFile(filepath.Join(root, firstFile))
 	if err != nil {
 		t.Fatal(err)

@@ -52,6 +52,8 @@ type Result struct {
 
 	// PeakMemoryMB is the largest resident memory by process: initialise, default, steady, replacement.
 	PeakMemoryMB map[string]float64 `json:"peakMemoryMB"`
+	// Others is the share of the machine's processors that other programs and other virtual machines took meanwhile, 0 where it is not known.
+	Others float64 `json:"others,omitempty"`
 	// BinaryMB is what pages of the binary are of that.
 	BinaryMB float64 `json:"binaryMB,omitempty"`
 }
