@@ -41,7 +41,7 @@ func judgeCertificates(f *facts) Outcome {
 		return cannot(f.certificates.err)
 	}
 	initialised, _ := f.mine()
-	evidence, judged := f.waitingKubelets(initialised)
+	evidence, judged := waitingKubelets(f, initialised)
 	switch {
 	case len(evidence) == 0 && len(f.kubelets.selfSigned) > 0:
 		return warning("the certificates of kubelets are approved, but these sign theirs themselves: "+names(f.kubelets.selfSigned),
@@ -63,7 +63,7 @@ func judgeCertificates(f *facts) Outcome {
 
 // waitingKubelets says which Nodes' kubelets have waited for longer than patience, the oldest request first, and why. judged says that an event
 // tells why one of these requests waits: the controller runs, whatever the flags say that are known. Kubelets may write events too.
-func (f *facts) waitingKubelets(nodes []*corev1.Node) (evidence []string, judged bool) {
+func waitingKubelets(f *facts, nodes []*corev1.Node) (evidence []string, judged bool) {
 	nodes = slices.DeleteFunc(slices.Clone(nodes), func(node *corev1.Node) bool {
 		request := f.certificates.value[node.Name]
 		return request == nil || !judge.Open(request) || f.now.Sub(request.CreationTimestamp.Time) <= f.Patience

@@ -41,7 +41,7 @@ func TestWaitingKubelets(t *testing.T) {
 	const want = `b: request "csr-b" waits for 30m0s; an event says: "new"
 c: request "csr-c" waits for 20m0s; an event says: "of c"
 a: request "csr-a" waits for 10m0s`
-	waiting, judged := f.waitingKubelets(nodes)
+	waiting, judged := waitingKubelets(f, nodes)
 	if got := strings.Join(waiting, "\n"); got != want || !judged {
 		t.Errorf("told are\n%s\nwant\n%s", got, want)
 	}

@@ -101,7 +101,7 @@ func (f *facts) report() Report {
 	var report Report
 	for _, check := range Checks() {
 		asked := f.asks(check)
-		if !asked && !f.decides(check) {
+		if !asked && !decides(f, check) {
 			continue
 		}
 		if outcome := check.outcome(f); asked || outcome.Level == Failure {
@@ -112,7 +112,7 @@ func (f *facts) report() Report {
 }
 
 // decides reports whether the failure of a check keeps others from being made, which name it.
-func (f *facts) decides(c Check) bool {
+func decides(f *facts, c Check) bool {
 	switch c.ID {
 	case idServer:
 		return f.version.err != nil

@@ -112,14 +112,14 @@ func Run(ctx context.Context, o Options) (Result, error) {
 			return Result{}, fmt.Errorf("making the account that reads profiles: %w", err)
 		}
 	}
-	measured := r.measureOthers()
+	others := useByOthers()
 	for _, step := range r.steps() {
 		r.progress("%s", step.name)
 		if err := step.do(ctx); err != nil {
 			return r.result, fmt.Errorf("%d nodes: %s: %w", o.Nodes, step.name, err)
 		}
 	}
-	measured()
+	r.result.Others = others()
 	return r.result, nil
 }
 

@@ -98,13 +98,13 @@ func (u *machineUse) takenSince(before *machineUse, self int) time.Duration {
 	return max(0, taken)
 }
 
-// measureOthers measures what others take of this machine until the returned function is called.
-func (r *run) measureOthers() func() {
+// useByOthers measures which share of this machine's processors others take until the returned function is called.
+func useByOthers() func() float64 {
 	const here = "/proc"
 	before, began := useOf(here), time.Now()
-	return func() {
+	return func() float64 {
 		taken := useOf(here).takenSince(before, os.Getpid())
-		r.result.Others = taken.Seconds() / (time.Since(began).Seconds() * float64(runtime.NumCPU()))
+		return taken.Seconds() / (time.Since(began).Seconds() * float64(runtime.NumCPU()))
 	}
 }
 
