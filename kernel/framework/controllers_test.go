@@ -222,6 +222,14 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 			t.Fatalf("starting %s: %v, %v", name, started, err)
 		}
 	}
+	startInformers(t, c, completed)
+	settle()
+	return server
+}
+
+// startInformers starts the informers, and ends them and the Cloud with the test.
+func startInformers(t *testing.T, c *Cloud, completed *cloudcontrollerconfig.CompletedConfig) {
+	t.Helper()
 	completed.SharedInformers.Start(c.stopping.Done())
 	t.Cleanup(func() {
 		if err := c.Stop(context.Background()); err != nil {
@@ -230,8 +238,6 @@ func runningOn(t *testing.T, decorated *run.Cloud, machines func(*Cloud) invento
 		c.recorder.Broadcaster.Shutdown()
 		completed.SharedInformers.Shutdown()
 	})
-	settle()
-	return server
 }
 
 // settle lets everything happen that is due within a window.

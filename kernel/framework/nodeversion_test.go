@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"testing"
 	"testing/synctest"
 
@@ -30,14 +29,7 @@ func TestNodesArePartOfWhatIsKnownOfMachines(t *testing.T) {
 		if _, err := c.targets.Informer().AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
 			t.Fatal(err)
 		}
-		completed.SharedInformers.Start(c.stopping.Done())
-		t.Cleanup(func() {
-			if err := c.Stop(context.Background()); err != nil {
-				t.Error(err)
-			}
-			c.recorder.Broadcaster.Shutdown()
-			completed.SharedInformers.Shutdown()
-		})
+		startInformers(t, c, completed)
 		rack := node("rack-1", "sim://here/rack-1", withIP("192.0.2.1"))
 		rack.ResourceVersion = ""
 		if _, err := server.CoreV1().Nodes().Create(t.Context(), rack, metav1.CreateOptions{}); err != nil {

@@ -73,14 +73,7 @@ func routingOn(t *testing.T, driver cloud.Account) *fake.Clientset {
 	}); err != nil || !started {
 		t.Fatalf("starting: %v, %v", started, err)
 	}
-	completed.SharedInformers.Start(c.stopping.Done())
-	t.Cleanup(func() {
-		if err := c.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-		c.recorder.Broadcaster.Shutdown()
-		completed.SharedInformers.Shutdown()
-	})
+	startInformers(t, c, completed)
 	return server
 }
 

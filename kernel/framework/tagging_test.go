@@ -89,14 +89,7 @@ func startTagged(t *testing.T, driver cloud.Account, settings tagging.Settings) 
 	if started == (err != nil) {
 		t.Errorf("started = %t, error %v", started, err)
 	}
-	completed.SharedInformers.Start(c.stopping.Done())
-	t.Cleanup(func() {
-		if err := c.Stop(context.Background()); err != nil {
-			t.Error(err)
-		}
-		c.recorder.Broadcaster.Shutdown()
-		completed.SharedInformers.Shutdown()
-	})
+	startInformers(t, c, completed)
 	return server, err
 }
 
