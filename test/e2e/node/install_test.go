@@ -53,27 +53,39 @@ func TestWrongTokenAtInstall(t *testing.T) {
 	}
 }
 
-// joined returns nil when each Service has had one warning, three times.
+// joined returns nil when each Service was warned three times, with one text for each reason. The service
+// controller has two reasons: SyncLoadBalancerFailed, and UpdateLoadBalancerFailed when it saw other Nodes.
 func (s *site) joined(names ...string) error {
 	events, err := s.Client().CoreV1().Events("default").List(s.within(patience), metav1.ListOptions{})
 	s.must(err)
-	warnings := map[string][]string{}
+	warnings := map[string]map[string]string{} // by Service and reason
 	count := map[string]int32{}
 	for _, e := range events.Items {
+		name := e.InvolvedObject.Name
 		// The API server repairs addresses that it has just given, when its own check began before.
-		if e.Type == corev1.EventTypeWarning && e.InvolvedObject.Kind == "Service" && e.Reason != "ClusterIPNotAllocated" {
-			warnings[e.InvolvedObject.Name] = append(warnings[e.InvolvedObject.Name], e.Reason+": "+e.Message)
-			count[e.InvolvedObject.Name] += e.Count
+		if e.Type != corev1.EventTypeWarning || e.InvolvedObject.Kind != "Service" || e.Reason == "ClusterIPNotAllocated" {
+			continue
 		}
+		if warnings[name] == nil {
+			warnings[name] = map[string]string{}
+		}
+		if before, ok := warnings[name][e.Reason]; ok {
+			s.t.Fatalf("%s has two warnings %s:\n%s\n%s", name, e.Reason, before, e.Message)
+		}
+		warnings[name][e.Reason] = e.Message
+		count[name] += e.Count
 	}
 	for _, name := range names {
-		switch {
-		case len(warnings[name]) > 1:
-			s.t.Fatalf("%s has %d different warnings: %s", name, len(warnings[name]), strings.Join(warnings[name], "\n"))
-		case count[name] < 3:
+		for reason, message := range warnings[name] {
+			if reason != "SyncLoadBalancerFailed" && reason != "UpdateLoadBalancerFailed" {
+				s.t.Fatalf("%s has a warning %s: %s", name, reason, message)
+			}
+			if !contains(message, "renew them") || contains(message, "http") {
+				s.t.Fatalf("%s: %s: %s", name, reason, message)
+			}
+		}
+		if count[name] < 3 {
 			return fmt.Errorf("%s was warned %d times", name, count[name])
-		case !contains(warnings[name][0], "renew them") || contains(warnings[name][0], "http"):
-			s.t.Fatalf("%s: %s", name, warnings[name][0])
 		}
 	}
 	return nil
