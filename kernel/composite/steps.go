@@ -72,6 +72,9 @@ func (r *run) refusedBeforehand(ctx context.Context, s *step) error {
 
 // printed returns steps as they are printed.
 func printed(steps []*step, change cloud.Change) []cloud.Operation {
+	if len(steps) == 0 {
+		return nil
+	}
 	var operations []cloud.Operation
 	nodes := map[cloud.InstanceID]string{}
 	for _, candidate := range change.Input.Candidates {

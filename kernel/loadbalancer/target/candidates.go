@@ -204,11 +204,20 @@ func identify(nodes []*corev1.Node, selector labels.Selector, concerns func(stri
 	return names, skipped
 }
 
-// Warnings say which nodes were left out and what could not be read.
+// Warnings say which nodes are no candidates and what could not be read.
 func (c Candidates) Warnings() []problem.Warning {
+	left := skips{}
+	for _, s := range c.skipped {
+		left.add(s.node, s.reason)
+	}
+	return c.warnings(left)
+}
+
+// warnings say which nodes were left out and what could not be read.
+func (c Candidates) warnings(left skips) []problem.Warning {
 	var warnings []problem.Warning
-	if len(c.skipped) > 0 {
-		warnings = append(warnings, problem.Warn(event.TargetSkipped, skipText(c.skipped)))
+	if len(left) > 0 {
+		warnings = append(warnings, problem.Warn(event.TargetSkipped, left.String()))
 	}
 	if len(c.named) > 0 {
 		warnings = append(warnings, problem.Warn(event.TargetFoundByName, firstOf(c.named)+": found by name, as there is no provider-ID"))
@@ -219,24 +228,26 @@ func (c Candidates) Warnings() []problem.Warning {
 	return warnings
 }
 
-// skipText names the nodes that were left out: at most three for each reason, and how many
-// more.
-func skipText(skipped []skip) string {
-	nodes := map[string]*few{}
-	for _, s := range skipped {
-		if nodes[s.reason] == nil {
-			nodes[s.reason] = &few{}
-		}
-		nodes[s.reason].add(s.node)
+// skips are nodes that were left out, by the reason. There may be thousands, for each Service.
+type skips map[string]*few
+
+func (s skips) add(node, reason string) {
+	if s[reason] == nil {
+		s[reason] = &few{}
 	}
+	s[reason].add(node)
+}
+
+// String names at most three nodes for each reason, and says how many more there are.
+func (s skips) String() string {
 	var texts []string
-	for _, reason := range slices.Sorted(maps.Keys(nodes)) {
-		texts = append(texts, nodes[reason].String()+": "+reason)
+	for _, reason := range slices.Sorted(maps.Keys(s)) {
+		texts = append(texts, s[reason].String()+": "+reason)
 	}
 	return strings.Join(texts, "; ")
 }
 
-// few are the first three of many names. There may be thousands, for each Service.
+// few are the first three of many names.
 type few struct {
 	first []string // sorted
 	more  int

@@ -2,6 +2,7 @@ package target
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -23,17 +24,15 @@ type Role struct {
 
 // Roles says what becomes of each node, where the balancer has these targets.
 func Roles(nodes []*corev1.Node, shape cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) []Role {
-	targets, skipped := targetsOf(shape, c, attached, r)
-	machines, reasons := map[string]cloud.InstanceID{}, map[string]string{}
+	machines, reasons, skipped := map[string]cloud.InstanceID{}, map[string]string{}, map[string]string{}
+	targets := targetsOf(shape, c, attached, r, func(node, reason string) { skipped[node] = reason })
 	for _, t := range c.Targets {
 		machines[t.NodeName] = t.InstanceID
 	}
 	for _, u := range c.unknown {
 		machines[u.node], reasons[u.node] = u.id, cmp.Or(u.reason, "its machine could not be read: one that is a target stays one")
 	}
-	for _, s := range skipped {
-		reasons[s.node] = s.reason
-	}
+	maps.Copy(reasons, skipped)
 	var all []Role
 	for _, node := range nodes {
 		id := machines[node.Name]
@@ -90,17 +89,19 @@ func Leaving(node *corev1.Node) bool {
 // WhyNone adds to a text why none of the cluster's nodes can be a target of a balancer of that shape, which has none. Where
 // there is no node it adds nothing.
 func (c Candidates) WhyNone(text string, shape cloud.Balancer, r Rules) string {
-	var reasons []skip
+	left := skips{}
 	for _, role := range Roles(c.nodes, shape, nil, c, r) {
-		reasons = append(reasons, skip{role.Node, role.Reason})
+		left.add(role.Node, role.Reason)
 	}
 	if c.leftOut != nil {
-		reasons = append(reasons, c.leftOut()...)
+		for _, s := range c.leftOut() {
+			left.add(s.node, s.reason)
+		}
 	}
-	if len(reasons) == 0 {
+	if len(left) == 0 {
 		return text
 	}
-	return text + ": " + skipText(reasons)
+	return text + ": " + left.String()
 }
 
 // leftOut are the cluster's Nodes that were not handed to the balancer, and why. One of which nothing speaks against it

@@ -15,7 +15,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/loadbalancer/refused"
 )
 
-// targetsOf returns the targets that a balancer of that shape shall have, sorted, and the
+// targetsOf returns the targets that a balancer of that shape shall have, sorted, and tells skip of the
 // nodes it cannot have. It is pure.
 //
 //	machine    attached now  becomes a target
@@ -25,14 +25,16 @@ import (
 //	of no node yes           while a machine is unknown: it may be that one
 //	of no node yes           while a node's machine could not be found by name: it may be that one
 //	refused    no            no, for a while
-func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, r Rules) ([]cloud.InstanceID, []skip) {
-	skipped := slices.Clone(c.skipped)
+func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, r Rules, skip func(node, reason string)) []cloud.InstanceID {
+	for _, s := range c.skipped {
+		skip(s.node, s.reason)
+	}
 	ids := make([]cloud.InstanceID, 0, len(c.Targets))
 	add := func(id cloud.InstanceID, node, reason string, fits bool) {
 		if fits {
 			ids = append(ids, id)
 		} else if reason != "" {
-			skipped = append(skipped, skip{node, reason})
+			skip(node, reason)
 		}
 	}
 	for _, candidate := range c.Targets {
@@ -49,19 +51,26 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 		return refused.SetOf(attached), refused.BehindAll(attached, r.Listeners)
 	})
 	find := c.finder()
-	ids, left := atMost(r.Limit, ids, attached, func(id cloud.InstanceID) string { return find(id).Zone })
-	skipped = slices.Grow(skipped, len(left))
-	full := fmt.Sprintf("a balancer has at most %d targets", r.Limit)
-	for _, id := range left {
-		node, _ := c.nodeOf(find, id)
-		skipped = append(skipped, skip{node, full})
-	}
 	for id, reason := range reasons {
 		if node, _ := c.nodeOf(find, id); node != "" && reason != "" {
-			skipped = append(skipped, skip{node, reason})
+			skip(node, reason)
 		}
 	}
-	return ids, skipped
+	slices.Sort(ids)
+	if r.Limit == 0 || len(ids) <= r.Limit {
+		return ids
+	}
+	taken, full := atMost(r.Limit, ids, attached, func(id cloud.InstanceID) string { return find(id).Zone }), fmt.Sprintf("a balancer has at most %d targets", r.Limit)
+	next := 0
+	for _, id := range ids {
+		if next < len(taken) && taken[next] == id {
+			next++
+			continue
+		}
+		node, _ := c.nodeOf(find, id)
+		skip(node, full)
+	}
+	return taken
 }
 
 // perhaps returns the attached targets that may be those of a node whose machine is unknown.
@@ -102,36 +111,39 @@ func (c Candidates) nodeOf(find func(cloud.InstanceID) cloud.Target, id cloud.In
 	return candidate.NodeName, candidate.InstanceID != ""
 }
 
-// atMost splits ids at the limit, 0 for none. Those attached now stay, so that nothing flaps. Then the
-// zones take turns, the one with the fewest first, each with its smallest id.
-func atMost(limit int, ids, attached []cloud.InstanceID, zoneOf func(cloud.InstanceID) string) (taken, left []cloud.InstanceID) {
-	if slices.Sort(ids); limit == 0 || len(ids) <= limit {
-		return ids, nil
+// atMost returns those of sorted ids that have a place, sorted. There are more of them than the limit. Those attached now stay, so
+// that nothing flaps. Then the zones take turns, the one with the fewest first, each with its smallest id.
+func atMost(limit int, ids, attached []cloud.InstanceID, zoneOf func(cloud.InstanceID) string) []cloud.InstanceID {
+	present, taken := refused.SetOf(attached), make([]cloud.InstanceID, 0, limit)
+	for _, id := range ids {
+		if present[id] && len(taken) < limit {
+			taken = append(taken, id)
+		}
+	}
+	if len(taken) == limit {
+		return taken
 	}
 	type seat struct {
 		turn int
 		id   cloud.InstanceID
 	}
-	present, inZone, seats := refused.SetOf(attached), map[string]int{}, make([]seat, 0, len(ids))
-	for _, first := range []bool{true, false} {
-		for _, id := range ids {
-			if present[id] != first {
-				continue
-			}
-			zone, turn := zoneOf(id), 0
-			if inZone[zone]++; !first {
-				turn = inZone[zone]
-			}
-			seats = append(seats, seat{turn, id})
+	inZone, seats := map[string]int{}, make([]seat, 0, len(ids)-len(taken))
+	for _, id := range taken {
+		inZone[zoneOf(id)]++
+	}
+	for _, id := range ids {
+		if !present[id] {
+			zone := zoneOf(id)
+			inZone[zone]++
+			seats = append(seats, seat{inZone[zone], id})
 		}
 	}
 	slices.SortFunc(seats, func(a, b seat) int { return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.id, b.id)) })
-	for n, s := range seats {
-		ids[n] = s.id
+	for _, s := range seats[:limit-len(taken)] {
+		taken = append(taken, s.id)
 	}
-	taken, left = ids[:limit:limit], ids[limit:]
 	slices.Sort(taken)
-	return taken, left
+	return taken
 }
 
 // Rules are what decides besides the nodes.
@@ -151,7 +163,8 @@ type Rules struct {
 // proof, and what is to be said.
 func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules) (chosen cloud.Balancer, held []cloud.InstanceID, warnings []problem.Warning) {
 	b = b.Clone()
-	targets, skipped := targetsOf(b, c, attached, r)
+	left := skips{}
+	targets := targetsOf(b, c, attached, r, left.add)
 	kept := len(targets) == 0 && len(c.Targets) > 0
 	if kept {
 		// There are machines and none will do: that is rather a mistake of the configuration
@@ -159,20 +172,20 @@ func Select(b cloud.Balancer, attached []cloud.InstanceID, c Candidates, r Rules
 		targets = slices.Clone(attached)
 	}
 	held = hold(attached, targets, c, r)
-	if b.Targets, c.skipped = targets, skipped; len(held) > 0 {
+	if b.Targets = targets; len(held) > 0 {
 		b.Targets = slices.Sorted(slices.Values(slices.Concat(targets, held)))
 	}
 	for i := range b.Listeners {
 		b.Listeners[i].Targets = nil
 	}
-	warnings = c.Warnings()
+	warnings = c.warnings(left)
 	switch {
 	case kept && len(targets) > 0:
 		warnings = append(warnings, problem.Warn(event.NoTargets, "no node can be a target of this balancer, so it keeps those it has"))
 	case len(b.Targets) == 0 && !c.joining && !r.Refused.IsTrial():
 		warnings = append(warnings, problem.Warn(event.NoTargets, c.WhyNone("no node can be a target of this balancer", b, r)))
 	}
-	return b, held, append(warnings, heldWarnings(held, len(attached), skipped, c)...)
+	return b, held, append(warnings, heldWarnings(held, attached, b, c, r)...)
 }
 
 // A process that has just started, or taken over, knows a balancer's targets only from the cloud.
@@ -223,8 +236,8 @@ func addressOf(id cloud.InstanceID) string {
 	return address
 }
 
-// heldWarnings say which targets are kept and why.
-func heldWarnings(held []cloud.InstanceID, present int, skipped []skip, c Candidates) []problem.Warning {
+// heldWarnings say which of the attached targets are kept and why.
+func heldWarnings(held, attached []cloud.InstanceID, b cloud.Balancer, c Candidates, r Rules) []problem.Warning {
 	if len(held) == 0 {
 		return nil
 	}
@@ -232,9 +245,7 @@ func heldWarnings(held []cloud.InstanceID, present int, skipped []skip, c Candid
 	for _, candidate := range c.Targets {
 		nodes[candidate.InstanceID] = candidate.NodeName
 	}
-	for _, s := range skipped {
-		reasons[s.node] = s.reason
-	}
+	targetsOf(b, c, attached, r, func(node, reason string) { reasons[node] = reason })
 	var texts []string
 	for _, id := range held {
 		text := strings.TrimPrefix(string(id), "?") + " (no Node is known for it)"
@@ -243,5 +254,5 @@ func heldWarnings(held []cloud.InstanceID, present int, skipped []skip, c Candid
 		}
 		texts = append(texts, text)
 	}
-	return []problem.Warning{problem.Warn(event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(held), difference.Count(present, "target"), firstOf(texts)))}
+	return []problem.Warning{problem.Warn(event.TargetsKept, fmt.Sprintf("%d of %s stay until something proves that they may go: %s", len(held), difference.Count(len(attached), "target"), firstOf(texts)))}
 }
