@@ -20,6 +20,9 @@ type snapshot struct {
 	listeners []api.Listener
 }
 
+// native hands a snapshot over from Observe to Resources.
+var native cloud.NativeOf[snapshot]
+
 // Observe implements cloud.BalancerReader. It looks by recorded id and by ownership tag.
 func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	if id, ok := checkID(in.ID); ok {
@@ -45,7 +48,7 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 // observe translates a balancer into the kernel's words.
 func observe(b api.Balancer) cloud.Observed {
 	observed := cloud.Observed{
-		Found: true, ID: b.ID, State: cloud.BalancerPending, Owner: tags.Owner(b.Labels), Native: snapshot{balancer: b},
+		Found: true, ID: b.ID, State: cloud.BalancerPending, Owner: tags.Owner(b.Labels), Native: native.Seal(snapshot{balancer: b}),
 		Addresses: []cloud.BalancerAddress{{IP: b.Address}},
 		Balancer: cloud.Balancer{
 			Name: b.Name, Scope: cloud.ScopeOf(b.Internal), Health: health(b.HealthPort), OwnershipTags: tags.List(b.Labels),
@@ -72,8 +75,8 @@ func (d *Driver) withListeners(ctx context.Context, observed cloud.Observed) (cl
 		observed.Balancer.Listeners = append(observed.Balancer.Listeners, port.Listener())
 	}
 	cloud.SortListeners(observed.Balancer.Listeners)
-	s := observed.Native.(snapshot)
-	observed.Native = snapshot{s.balancer, listeners}
+	s := native.Open(observed.Native)
+	observed.Native = native.Seal(snapshot{s.balancer, listeners})
 	return observed, nil
 }
 

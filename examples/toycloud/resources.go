@@ -15,13 +15,26 @@ const (
 	kindListener = "listener"
 )
 
+// The fields that are managed, by their names in the API. A driver sets and reads them by these variables.
+var (
+	fieldName       = cloud.NewField[string]("name")
+	fieldInternal   = cloud.NewField[bool]("internal")
+	fieldHealthPort = cloud.NewField[int]("health_port")
+	fieldTargets    = cloud.NewField[[]string]("targets")
+	fieldLabels     = cloud.NewField[map[string]string]("labels")
+	fieldBalancer   = cloud.NewField[cloud.Reference]("balancer_id")
+	fieldProtocol   = cloud.NewField[string]("protocol")
+	fieldPort       = cloud.NewField[int]("port")
+	fieldTargetPort = cloud.NewField[int]("target_port")
+)
+
 // ResourceKinds implements cloud.Composite. The balancer comes first: listeners belong to it, and its
 // targets have to be there before a listener leads traffic to them.
 func (d *Driver) ResourceKinds() []cloud.ResourceKind {
 	balancer := d.kind(kindBalancer, "balancers")
 	balancer.Anchor = true
 	listener := d.kind(kindListener, "listeners")
-	listener.Immutable = []string{"protocol"}
+	listener.Immutable = []cloud.AnyField{fieldProtocol}
 	return []cloud.ResourceKind{balancer, listener}
 }
 
@@ -35,11 +48,7 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 			return id, cloud.ForTargets(err, api.IsForTargets(err))
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-			body := map[string]any{}
-			for _, field := range fields {
-				body[field] = wanted.Fields[field]
-			}
-			err := d.client.Update(ctx, collection, present.ID, body)
+			err := d.client.Update(ctx, collection, present.ID, wanted.Fields.Only(fields...))
 			return cloud.ForTargets(err, api.IsForTargets(err))
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
@@ -53,8 +62,8 @@ func (d *Driver) kind(name, collection string) cloud.ResourceKind {
 
 // Resources implements cloud.Composite: what was observed, and what After says.
 func (d *Driver) Resources(_ context.Context, change cloud.Change) (r cloud.Resources, err error) {
-	present, found := change.Before.Native.(snapshot)
-	if found {
+	present := native.Open(change.Before.Native)
+	if !change.Before.Native.IsNone() {
 		r.Present = resources(present, change.Input.Owner)
 	}
 	if change.After != nil {
@@ -81,15 +90,15 @@ func asStored(b cloud.Balancer, labels map[string]string) snapshot {
 // resources lists what a load balancer consists of. The id of the balancer, which listeners refer to,
 // is filled in by the kernel once the balancer is there.
 func resources(s snapshot, owner cloud.Owner) []cloud.Resource {
-	balancer := cloud.Resource{Kind: kindBalancer, Key: owner.String(), ID: s.balancer.ID, Fields: map[string]any{
-		"name": s.balancer.Name, "internal": s.balancer.Internal, "health_port": s.balancer.HealthPort,
-		"targets": s.balancer.Targets, "labels": s.balancer.Labels,
-	}}
+	balancer := cloud.Resource{Kind: kindBalancer, Key: owner.String(), ID: s.balancer.ID, Fields: cloud.FieldsOf(
+		fieldName.Is(s.balancer.Name), fieldInternal.Is(s.balancer.Internal), fieldHealthPort.Is(s.balancer.HealthPort),
+		fieldTargets.Is(s.balancer.Targets), fieldLabels.Is(s.balancer.Labels),
+	)}
 	list := []cloud.Resource{balancer}
 	for _, l := range s.listeners {
-		list = append(list, cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), ID: l.ID, Fields: map[string]any{
-			"balancer_id": balancer.Ref(), "protocol": l.Protocol, "port": l.Port, "target_port": l.TargetPort,
-		}})
+		list = append(list, cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), ID: l.ID, Fields: cloud.FieldsOf(
+			fieldBalancer.Is(cloud.To(balancer.Ref())), fieldProtocol.Is(l.Protocol), fieldPort.Is(l.Port), fieldTargetPort.Is(l.TargetPort),
+		)})
 	}
 	return list
 }

@@ -156,7 +156,7 @@ type Observed struct {
 	// Record are annotations to write on the Service, such as a rotated certificate id.
 	Record map[string]string
 	// Native is the driver's own object, so that Apply need not read it again.
-	Native any
+	Native Native
 }
 
 // OwnedBalancer is what a list of balancers says about whose one of them is.

@@ -56,5 +56,5 @@ type ObservedFirewall struct {
 	Openings []Opening
 	// Drifted says that something besides the openings differs from what is managed.
 	Drifted bool
-	Native  any
+	Native  Native
 }

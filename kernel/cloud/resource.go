@@ -40,10 +40,8 @@ type Resource struct {
 	Key string
 	// ID is the cloud's id, "" of a resource that is not there.
 	ID string
-	// Fields are the managed fields by their name in the API, with values that reflect.DeepEqual
-	// can compare. An IDOf value is the id of another resource, also as an item of an []any, and a FieldOf a field of one. A field
-	// that only the wanted resource has is for its creation and is not compared.
-	Fields map[string]any
+	// Fields are the managed fields. One that only the wanted resource has is for its creation and is not compared.
+	Fields Fields
 	// Needs are further resources that have to be there before this one is made. While the cloud refuses
 	// one of them, this one is not changed.
 	Needs []IDOf
@@ -61,7 +59,7 @@ type Resource struct {
 	// Machine is the machine that the resource makes a target, "" where it makes none.
 	Machine InstanceID
 	// Native is the driver's own.
-	Native any
+	Native Native
 }
 
 // Ref returns what stands for the id of the resource in the fields of others.
@@ -69,30 +67,20 @@ func (r Resource) Ref() IDOf {
 	return IDOf{Kind: r.Kind, Key: r.Key}
 }
 
-// IDOf stands for the id of a resource, which may not be known yet.
-type IDOf struct{ Kind, Key string }
-
-// FieldOf stands for a field of a balancer that the cloud chooses when it is made, such as the port of its address, see Made. It
-// refers to the balancer.
-type FieldOf struct {
-	Of    IDOf
-	Field string
-}
-
 // Made is what the answer to a creation says of a balancer.
 type Made struct {
 	ID string
 	// Addresses are what it is reached at, of a cloud that has done what it answers: a balancer is not read after a change.
 	Addresses []BalancerAddress
-	// Fields are those that the cloud chose and a FieldOf stands for. Where one is missing the balancer is looked at first.
-	Fields map[string]any
-	// Native is what Observe would keep in Observed.Native, nil where the answer does not say all. The look at the end of the
+	// Chosen are fields that the cloud chose and a Reference stands for, by name. Where one is missing the balancer is looked at first.
+	Chosen map[string]string
+	// Native is what Observe would keep in Observed.Native, none where the answer does not say all. The look at the end of the
 	// change is given it in Input.Last, where the driver has Capabilities.VersionStamps.
-	Native any
+	Native Native
 }
 
 // ResourceKind declares a kind of resources and how they are written. Create, Update and Delete are
-// one request each where the API allows it. IDOf values in the fields they get are ids (strings).
+// one request each where the API allows it. References in the fields they get are known.
 type ResourceKind struct {
 	// Name is the name in the API, in the singular.
 	Name string
@@ -101,16 +89,16 @@ type ResourceKind struct {
 	Target bool
 	// Immutable are the fields the API refuses to change. A resource in which one differs is
 	// deleted and made again. So is what refers to it, unless that leads elsewhere by then.
-	Immutable []string
+	Immutable []AnyField
 	// Last are fields that change after everything else, such as a name by which other resources
 	// are known.
-	Last []string
-	// Unique is the field of which the cloud takes no value twice, such as a name, "" for none. Where a present resource has the
+	Last []AnyField
+	// Unique is the field of which the cloud takes no value twice, such as a name, the zero Field for none. Where a present resource has the
 	// value that a wanted one of the kind is made with, or changes to, it first gets another one: that with its id behind.
-	Unique string
+	Unique Field[string]
 	// Separate are fields that each take a request of their own to change. All others of a resource are
 	// changed together.
-	Separate []string
+	Separate []AnyField
 	// Settles is for how long the cloud is busy with a change at the least. While it is busy it
 	// takes no change of any kind that settles. 0 means that it never is. A driver with Operations is asked
 	// for the state of the Anchor by its id: when that has settled, the next step follows without another look.
@@ -139,13 +127,13 @@ type ResourceKind struct {
 	// them, so that they are found again after a crash.
 	FoundThrough string
 	// Batch is the field that names the resource to which several of this kind belong that are
-	// written in one request, "" where each is written by itself. They refer to nothing else, are
+	// written in one request, none where each is written by itself. They refer to nothing else, are
 	// deleted together with it, and their keys hold its key.
-	Batch string
+	Batch Field[Reference]
 	// Together is the field that names what several of this kind belong to that are made in one
-	// request and deleted in one, "" where each is made by itself. It can be the id of an object that
+	// request and deleted in one, none where each is made by itself. It can be the id of an object that
 	// is no resource of the balancer. They are deleted together with it, and no field refers to them.
-	Together string
+	Together Field[Reference]
 
 	// Fits returns why the cloud would refuse a resource, as far as reads say so, nil where nothing does. It is asked before the
 	// present one is deleted to be made again, or what leads to that one is changed for it. nil where nothing can be read
@@ -160,7 +148,7 @@ type ResourceKind struct {
 	Create func(ctx context.Context, wanted Resource, with []Resource) (id string, err error)
 	// CreateBalancer is there in place of Create where the answer says more than the id. Only an Anchor has it.
 	CreateBalancer func(ctx context.Context, wanted Resource, with []Resource) (Made, error)
-	// Update changes these fields of a resource. nil means that there is nothing to change.
+	// Update changes the fields of these names. nil means that there is nothing to change.
 	Update func(ctx context.Context, present, wanted Resource, fields []string) error
 	// Delete deletes a resource, with those that its kind takes. One that is gone already is as
 	// good.

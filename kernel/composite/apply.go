@@ -114,12 +114,16 @@ func (r *run) isUnknown(s *step) bool {
 		if s.verb != cloud.Create && r.unknown[one.Ref()] {
 			return true
 		}
-		for _, value := range one.Fields {
-			field, isField := r.model.resolved(value).(cloud.FieldOf)
-			if isField && r.model.present.has(field.Of) || slices.ContainsFunc(idsIn(value), func(ref cloud.IDOf) bool { return r.unknown[ref] }) {
+		for _, field := range one.Fields.All() {
+			if slices.ContainsFunc(field.References(), r.isMissing) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// isMissing reports whether a reference is to something that was brought along in this run, or to a field that the answer did not have.
+func (r *run) isMissing(ref cloud.Reference) bool {
+	return r.unknown[ref.Of] || ref.Chosen != "" && r.model.present.has(ref.Of) && !r.model.resolved(ref).IsKnown()
 }

@@ -107,9 +107,9 @@ func TestAfterARefusal(t *testing.T) {
 
 // A target that is made again stays where what it needs by then is refused.
 func TestTargetThatNeedsWhatIsRefused(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true, Immutable: []string{"private"}}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true, Immutable: names("private")}}
 	target := func(private bool, needs ...cloud.IDOf) cloud.Resource {
-		return cloud.Resource{Kind: "member", Key: "m", Machine: "m", Needs: needs, Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
+		return cloud.Resource{Kind: "member", Key: "m", Machine: "m", Needs: needs, Fields: res("", "", fields{"balancer": idOf("balancer", "b"), "private": private}).Fields}
 	}
 	f := newFake(kinds, list(lb(nil), target(false)), list(lb(nil), res("network", "n", nil), target(true, idOf("network", "n"))))
 	f.fails["create network n"] = &cloud.Invalid{}
@@ -122,7 +122,7 @@ func TestTargetThatNeedsWhatIsRefused(t *testing.T) {
 func TestBroughtAfterARefusal(t *testing.T) {
 	kinds := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true, Brings: []string{"listener"}}, {Name: "listener"}}
 	secure, plain := front("443", "tls"), front("80", "tcp")
-	secure.Fields["certificate"] = idOf("certificate", "c")
+	give(&secure, "certificate", idOf("certificate", "c"))
 	f := newFake(kinds, nil, list(res("certificate", "c", nil), lb(nil), secure, plain))
 	f.fails["create certificate c"] = &cloud.Invalid{}
 	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
@@ -308,9 +308,9 @@ func TestMistakesOfDrivers(t *testing.T) {
 
 // What is made for one object takes one request, and so does what is deleted of it.
 func TestTogether(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "rule", Together: "group"}}
-	present := list(pool("p", fields{"balancer": nil}), member("p", "a"), member("p", "b"), res("rule", "1", fields{"group": "sg-1"}), res("rule", "2", fields{"group": "sg-2"}))
-	wanted := list(pool("p", fields{"balancer": nil}), member("p", "c"), member("p", "d"), member("p", "e"), res("rule", "3", fields{"group": "sg-1"}))
+	kinds := []cloud.ResourceKind{{Name: "pool"}, {Name: "member", Target: true, Together: to("pool")}, {Name: "rule", Together: to("group")}}
+	present := list(pool("p", fields{"balancer": nil}), member("p", "a"), member("p", "b"), res("rule", "1", fields{"group": cloud.ToID("sg-1")}), res("rule", "2", fields{"group": cloud.ToID("sg-2")}))
+	wanted := list(pool("p", fields{"balancer": nil}), member("p", "c"), member("p", "d"), member("p", "e"), res("rule", "3", fields{"group": cloud.ToID("sg-1")}))
 	f := newFake(kinds, present, wanted)
 	progress, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
 	if err != nil || progress.Pending || f.requests != 5 || len(f.done) != 8 || len(f.problems) > 0 {
@@ -320,7 +320,7 @@ func TestTogether(t *testing.T) {
 
 // Members of another pool take nobody's place: while they are missing, those of this one come and go.
 func TestTogetherWhileRefused(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: to("pool")}, {Name: "listener"}}
 	present := list(lb(nil), pool("p", nil), member("p", "old"), listener("80", "p", "tcp"))
 	wanted := list(lb(nil), pool("p", nil), member("p", "new"), pool("q", nil), member("q", "new q"), listener("80", "q", "tcp"))
 	for refused, want := range map[string][]string{
@@ -339,7 +339,7 @@ func TestTogetherWhileRefused(t *testing.T) {
 
 // A machine that the cloud has refused is not asked for, and stays where it is. The run is not over with that.
 func TestLeftOut(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "member", Target: true, Together: to("pool")}, {Name: "listener"}}
 	of := func(machine cloud.InstanceID, pool string) cloud.Resource {
 		r := member(pool, string(machine)+" in "+pool)
 		r.Machine = machine
@@ -357,7 +357,7 @@ func TestLeftOut(t *testing.T) {
 
 // A trial is a request of its own: what it shows must not keep others from being made.
 func TestTrialAlone(t *testing.T) {
-	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "listener", Together: "balancer", Immutable: []string{"protocol"}}}
+	kinds := []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "listener", Together: to("balancer"), Immutable: names("protocol")}}
 	trial, tried := listener("trial", "p", "tls"), listener("80", "p", "tls")
 	tried.Trial = &trial
 	f := newFake(kinds, list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("p", nil), tried, listener("81", "p", "tcp")))

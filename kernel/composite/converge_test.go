@@ -3,7 +3,6 @@ package composite
 import (
 	"fmt"
 	"math/rand/v2"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -24,7 +23,7 @@ func (g *generator) chance(percent int) bool { return g.IntN(100) < percent }
 
 func kindName(number int) string { return fmt.Sprintf("k%d", number) }
 
-func refField(number int) string { return "to-" + kindName(number) }
+func refField(number int) cloud.Field[cloud.Reference] { return to("to-" + kindName(number)) }
 
 func newGenerator(seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 1))}
@@ -37,7 +36,7 @@ func newGenerator(seed uint64) *generator {
 	if g.chance(20) {
 		anchor = g.IntN(count)
 	}
-	if g.kinds[anchor].Batch == "" && g.kinds[anchor].Together == "" {
+	if g.kinds[anchor].Batch.Name() == "" && g.kinds[anchor].Together.Name() == "" {
 		g.kinds[anchor].Anchor = true
 	}
 	return g
@@ -50,7 +49,7 @@ func (g *generator) addKind(number int) {
 		kind.Settles = second
 	}
 	for other := range number {
-		if !g.chance(50) || g.kinds[other].Batch != "" || g.kinds[other].Together != "" {
+		if !g.chance(50) || g.kinds[other].Batch.Name() != "" || g.kinds[other].Together.Name() != "" {
 			continue
 		}
 		g.refers[number] = append(g.refers[number], other)
@@ -67,10 +66,10 @@ func (g *generator) addKind(number int) {
 		}
 	}
 	if g.chance(30) {
-		kind.Immutable = append(kind.Immutable, "fixed")
+		kind.Immutable = append(kind.Immutable, field("fixed"))
 	}
 	if g.chance(30) {
-		kind.Last = []string{"late"}
+		kind.Last = names("late")
 	}
 	if refers := g.refers[number]; len(refers) > 0 && g.chance(15) {
 		g.toBatch(number, refers[g.IntN(len(refers))])
@@ -107,17 +106,18 @@ func (g *generator) resources() []cloud.Resource {
 			}
 			r := res(kind.Name, key, fields{"fixed": g.IntN(2), "late": g.IntN(2), "free": g.IntN(3)})
 			for _, other := range g.refers[number] {
-				r.Fields[refField(other)] = nil
+				ref := refField(other).Is(cloud.Reference{}).Cleared()
 				if there := byKind[other]; len(there) > 0 {
-					r.Fields[refField(other)] = there[g.IntN(len(there))].Ref()
+					ref = refField(other).Is(cloud.To(there[g.IntN(len(there))].Ref()))
 				}
+				r.Fields = r.Fields.With(ref)
 			}
-			if kind.Batch != "" {
-				owner, ok := r.Fields[kind.Batch].(cloud.IDOf)
-				if !ok {
+			if kind.Batch.Name() != "" {
+				owner := kind.Batch.Of(r)
+				if owner.IsKnown() {
 					continue
 				}
-				r.Key += " of " + owner.Key // as kinds with Batch have to
+				r.Key += " of " + owner.Of.Key // as kinds with Batch have to
 			}
 			byKind[number] = append(byKind[number], r)
 		}
@@ -210,7 +210,7 @@ func (g *generator) withNeeds(wanted []cloud.Resource) map[cloud.IDOf]bool {
 }
 
 func (g *generator) isBatch(kind string) bool {
-	return slices.ContainsFunc(g.kinds, func(k cloud.ResourceKind) bool { return k.Name == kind && k.Batch != "" })
+	return slices.ContainsFunc(g.kinds, func(k cloud.ResourceKind) bool { return k.Name == kind && k.Batch.Name() != "" })
 }
 
 // compare checks that the cloud has these resources and no others.
@@ -225,7 +225,7 @@ func (f *fake) compare(t *testing.T, wanted []cloud.Resource) {
 			t.Errorf("%s %s is not there", w.Kind, w.Key)
 			continue
 		}
-		if got, want := is.Fields, f.withIDs(w.Fields); !reflect.DeepEqual(got, want) {
+		if got, want := is.Fields, f.withIDs(w.Fields); !got.Equal(want) {
 			t.Errorf("%s %s is %v, want %v", w.Kind, w.Key, got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package composite
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
@@ -76,8 +75,7 @@ func (m *model) goesWith(r cloud.Resource, with cloud.IDOf) bool {
 		return slices.ContainsFunc(references(r), func(ref cloud.IDOf) bool { return m.isOrGoesWith(ref, with) })
 	}
 	kind := m.byName[r.Kind]
-	owner, belongs := r.Fields[cmp.Or(kind.Batch, kind.Together)].(cloud.IDOf)
-	return belongs && m.isOrGoesWith(owner, with)
+	return m.isOrGoesWith(cmp.Or(kind.Batch, kind.Together).Of(r).Of, with)
 }
 
 // nextDeletion returns the deletion that is due, nil when none is. What is deleted together with
@@ -85,7 +83,7 @@ func (m *model) goesWith(r cloud.Resource, with cloud.IDOf) bool {
 func (m *model) nextDeletion() *step {
 	var later *step
 	for _, kind := range m.deletion {
-		if kind.Batch != "" || kind.OfService && m.serves {
+		if kind.Batch.Name() != "" || kind.OfService && m.serves {
 			continue
 		}
 		for _, r := range m.present.of(kind.Name) {
@@ -144,7 +142,7 @@ func (m *model) nextLast() *step {
 // when it is not known.
 func (m *model) done(s *step, id string) {
 	switch {
-	case s.kind.Batch != "":
+	case s.kind.Batch.Name() != "":
 		m.present.remove(m.present.batches(s.kind)[s.owner]...)
 		for _, r := range s.with {
 			m.present.add(r)
@@ -158,12 +156,12 @@ func (m *model) done(s *step, id string) {
 		}
 	case s.verb == cloud.Update:
 		changed := m.present.byRef[s.present.Ref()]
-		changed.Fields = maps.Clone(changed.Fields)
 		for _, field := range s.fields {
-			changed.Fields[field] = s.wanted.Fields[field]
+			value, _ := s.wanted.Fields.Named(field)
+			changed.Fields = changed.Fields.With(value)
 		}
 		m.present.byRef[changed.Ref()] = changed
-	case s.kind.Together != "" && len(s.kind.Takes) == 0: // nothing refers to them
+	case s.kind.Together.Name() != "" && len(s.kind.Takes) == 0: // nothing refers to them
 		m.present.remove(s.all()...)
 	default:
 		for _, r := range s.all() {
@@ -200,10 +198,9 @@ func (m *model) deleted(r cloud.Resource) {
 	}
 	m.present.remove(all...)
 	for ref, other := range m.present.byRef {
-		for name, value := range other.Fields {
-			if slices.ContainsFunc(idsIn(value), func(to cloud.IDOf) bool { return gone[to] }) {
-				other.Fields = maps.Clone(other.Fields)
-				other.Fields[name] = nil
+		for _, field := range other.Fields.All() {
+			if slices.ContainsFunc(field.References(), func(to cloud.Reference) bool { return gone[to.Of] }) {
+				other.Fields = other.Fields.With(field.Cleared())
 				m.present.byRef[ref] = other
 			}
 		}
@@ -213,7 +210,7 @@ func (m *model) deleted(r cloud.Resource) {
 // doing says what the step does, as errors begin.
 func (s *step) doing() string {
 	switch {
-	case s.kind.Batch != "":
+	case s.kind.Batch.Name() != "":
 		return fmt.Sprintf("writing %d resources of kind %s of %s %s", len(s.with), s.kind.Name, s.owner.Kind, s.owner.Key)
 	case s.verb == cloud.Create:
 		return fmt.Sprintf("creating %s %s%s", s.kind.Name, s.wanted.Key, s.others())
@@ -225,7 +222,7 @@ func (s *step) doing() string {
 
 // others says that there are more in the same request.
 func (s *step) others() string {
-	if s.kind.Together == "" || len(s.with) == 0 {
+	if s.kind.Together.Name() == "" || len(s.with) == 0 {
 		return ""
 	}
 	return fmt.Sprintf(" and %d others", len(s.with))

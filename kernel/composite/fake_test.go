@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,25 +64,29 @@ func (f *fake) at(ref cloud.IDOf) (cloud.Resource, bool) {
 	return f.find(func(r cloud.Resource) bool { return r.Ref() == ref })
 }
 
-func (f *fake) withIDs(fields map[string]any) map[string]any {
-	fields = maps.Clone(fields)
-	for name, value := range fields {
-		if ref, ok := value.(cloud.IDOf); ok {
-			if r, exists := f.at(ref); exists {
-				fields[name] = r.ID
-			}
+// withIDs returns fields with ids in the place of what stands for them, as far as that is there.
+func (f *fake) withIDs(fields cloud.Fields) cloud.Fields {
+	return withReferences(fields, func(ref cloud.Reference) cloud.Reference {
+		if r, exists := f.at(ref.Of); exists && ref.Chosen == "" {
+			return cloud.ToID(r.ID)
 		}
-	}
-	return fields
+		return ref
+	})
 }
 
 // withRefs is the opposite of withIDs.
-func (f *fake) withRefs(fields map[string]any) map[string]any {
-	fields = maps.Clone(fields)
-	for name, value := range fields {
-		if r, exists := f.find(func(r cloud.Resource) bool { return any(r.ID) == value }); exists {
-			fields[name] = r.Ref()
+func (f *fake) withRefs(fields cloud.Fields) cloud.Fields {
+	return withReferences(fields, func(ref cloud.Reference) cloud.Reference {
+		if r, exists := f.find(func(r cloud.Resource) bool { return r.ID == ref.ID }); exists {
+			return cloud.To(r.Ref())
 		}
+		return ref
+	})
+}
+
+func withReferences(fields cloud.Fields, become func(cloud.Reference) cloud.Reference) cloud.Fields {
+	for _, one := range fields.All() {
+		fields = fields.With(one.Resolved(become))
 	}
 	return fields
 }
@@ -111,14 +114,13 @@ func (f *fake) problem(format string, args ...any) {
 // check notes a problem for references of a resource that do not exist. Those to what is made in the
 // same request are IDOf still.
 func (f *fake) check(r cloud.Resource, together ...cloud.Resource) {
-	for name, value := range r.Fields {
-		ref, unresolved := value.(cloud.IDOf)
-		if unresolved && !slices.ContainsFunc(together, func(other cloud.Resource) bool { return other.Ref() == ref }) {
-			f.problem("%s %s: %s refers to %s %s, which is not there", r.Kind, r.Key, name, ref.Kind, ref.Key)
-		}
-		if id, ok := value.(string); ok && strings.HasPrefix(id, "id-") {
-			if _, exists := f.find(func(other cloud.Resource) bool { return other.ID == id }); !exists {
-				f.problem("%s %s: %s is %s, which is not there", r.Kind, r.Key, name, id)
+	for _, one := range r.Fields.All() {
+		for _, ref := range one.References() {
+			if !ref.IsKnown() && !slices.ContainsFunc(together, func(other cloud.Resource) bool { return other.Ref() == ref.Of }) {
+				f.problem("%s %s: %s refers to %s, which is not there", r.Kind, r.Key, one.Name(), ref.Of)
+			}
+			if _, exists := f.find(func(other cloud.Resource) bool { return other.ID == ref.ID }); strings.HasPrefix(ref.ID, "id-") && !exists {
+				f.problem("%s %s: %s is %s, which is not there", r.Kind, r.Key, one.Name(), ref.ID)
 			}
 		}
 	}
@@ -132,7 +134,7 @@ func (f *fake) check(r cloud.Resource, together ...cloud.Resource) {
 func (f *fake) ResourceKinds() []cloud.ResourceKind {
 	kinds := slices.Clone(f.kinds)
 	for i, kind := range kinds {
-		if kind.Batch != "" {
+		if kind.Batch.Name() != "" {
 			kinds[i].Write = func(_ context.Context, id string, wanted []cloud.Resource) error { return f.write(kind, id, wanted) }
 			continue
 		}
@@ -195,9 +197,9 @@ func (f *fake) update(present, wanted cloud.Resource, fields []string) error {
 	}
 	for i, r := range f.present {
 		if r.ID == present.ID {
-			f.present[i].Fields = maps.Clone(r.Fields)
-			for _, field := range fields {
-				f.present[i].Fields[field] = wanted.Fields[field]
+			for _, name := range fields {
+				value, _ := wanted.Fields.Named(name)
+				f.present[i].Fields = f.present[i].Fields.With(value)
 			}
 			f.check(f.present[i])
 			return nil
@@ -213,29 +215,31 @@ func (f *fake) remove(kind cloud.ResourceKind, present cloud.Resource) error {
 	if err := f.step("delete", present.Kind, present.Key); err != nil {
 		return err
 	}
-	gone := map[any]cloud.ResourceKind{present.ID: kind}
+	gone := map[string]cloud.ResourceKind{present.ID: kind}
 	for range f.kinds { // what is taken can refer to what is taken
 		for _, r := range f.present {
 			own := f.kindOf(r.Kind)
 			if slices.Contains(r.Needs, present.Ref()) && slices.Contains(kind.Takes, r.Kind) {
 				gone[r.ID] = own
 			}
-			for _, value := range r.Fields {
+			for _, ref := range f.idsIn(r) {
 				belongs := cmp.Or(own.Batch, own.Together)
-				if _, leads := gone[value]; leads && (slices.Contains(kind.Takes, r.Kind) || belongs != "" && r.Fields[belongs] == value) {
+				if _, leads := gone[ref]; leads && (slices.Contains(kind.Takes, r.Kind) || belongs.Of(r).ID == ref) {
 					gone[r.ID] = own
 				}
 			}
 		}
 	}
 	f.present = slices.DeleteFunc(f.present, func(r cloud.Resource) bool { _, is := gone[r.ID]; return is })
-	for _, r := range f.present {
-		for name, value := range r.Fields {
-			switch led, leads := gone[value]; {
-			case leads && led.FoundThrough == r.Kind:
-				r.Fields[name] = nil
-			case leads:
-				f.problem("%s %s is deleted while %s of %s %s refers to it or to what goes along", present.Kind, present.Key, name, r.Kind, r.Key)
+	for i, r := range f.present {
+		for _, one := range r.Fields.All() {
+			for _, ref := range one.References() {
+				switch led, leads := gone[ref.ID]; {
+				case leads && led.FoundThrough == r.Kind:
+					f.present[i].Fields = f.present[i].Fields.With(one.Cleared())
+				case leads:
+					f.problem("%s %s is deleted while %s of %s %s refers to it or to what goes along", present.Kind, present.Key, one.Name(), r.Kind, r.Key)
+				}
 			}
 		}
 	}
@@ -243,6 +247,18 @@ func (f *fake) remove(kind cloud.ResourceKind, present cloud.Resource) error {
 		return running
 	}
 	return nil
+}
+
+// idsIn are the ids that a resource refers to.
+func (f *fake) idsIn(r cloud.Resource) (ids []string) {
+	for _, one := range r.Fields.All() {
+		for _, ref := range one.References() {
+			if ref.ID != "" {
+				ids = append(ids, ref.ID)
+			}
+		}
+	}
+	return ids
 }
 
 func (f *fake) kindOf(name string) cloud.ResourceKind {
@@ -257,7 +273,7 @@ func (f *fake) write(kind cloud.ResourceKind, id string, wanted []cloud.Resource
 	if err := f.step("update", kind.Name, owner.Key); err != nil {
 		return err
 	}
-	f.present = slices.DeleteFunc(f.present, func(r cloud.Resource) bool { return r.Kind == kind.Name && r.Fields[kind.Batch] == id })
+	f.present = slices.DeleteFunc(f.present, func(r cloud.Resource) bool { return r.Kind == kind.Name && kind.Batch.Of(r).ID == id })
 	for _, r := range wanted {
 		f.check(r)
 		r.ID = f.newID()
@@ -311,12 +327,38 @@ func (f *fake) plan(t *testing.T, change cloud.Change) []string {
 	return steps
 }
 
-// fields are the fields of a resource in short.
+// fields are the fields of a resource in short, by name. An IDOf is a reference to that resource.
 type fields = map[string]any
 
 func res(kind, key string, fields fields) cloud.Resource {
-	return cloud.Resource{Kind: kind, Key: key, Fields: fields}
+	r := cloud.Resource{Kind: kind, Key: key}
+	for name, value := range fields {
+		give(&r, name, value)
+	}
+	return r
 }
+
+// give gives a resource a field, in the place of the one it has.
+func give(r *cloud.Resource, name string, value any) {
+	if ref, is := value.(cloud.IDOf); is {
+		value = cloud.To(ref)
+	}
+	r.Fields = r.Fields.With(field(name).Is(value))
+}
+
+// field is a field of that name with values of any type.
+func field(name string) cloud.Field[any] { return cloud.NewField[any](name) }
+
+// names are fields of these names.
+func names(all ...string) (fields []cloud.AnyField) {
+	for _, name := range all {
+		fields = append(fields, field(name))
+	}
+	return fields
+}
+
+// to is a field of that name that refers to something.
+func to(name string) cloud.Field[cloud.Reference] { return cloud.NewField[cloud.Reference](name) }
 
 func idOf(kind, key string) cloud.IDOf { return cloud.IDOf{Kind: kind, Key: key} }
 

@@ -2,7 +2,6 @@ package composite
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -27,7 +26,7 @@ type model struct {
 	// waiting are resources that cannot be deleted yet.
 	waiting map[cloud.IDOf]bool
 	// chosen are fields that the cloud chose of a balancer when it was made.
-	chosen map[string]any
+	chosen map[string]string
 	// moving are resources that are about to refer to another one. Two can wait for each other's place.
 	moving map[cloud.IDOf]bool
 	// again is when what is left out is asked for, 0 for never.
@@ -172,24 +171,21 @@ func (s *set) circular() (ref cloud.IDOf, found bool) {
 }
 
 // references are the resources that have to be there before this one.
+//
+//go:noinline // some twenty copies of it are 20 KB
 func references(r cloud.Resource) []cloud.IDOf {
-	refs := slices.Clone(r.Needs)
-	for _, name := range slices.Sorted(maps.Keys(r.Fields)) {
-		refs = append(refs, idsIn(r.Fields[name])...)
-	}
-	return refs
+	return append(slices.Clone(r.Needs), referredBy(r.Fields.All()...)...)
 }
 
-// idsIn are the ids that stand in the value of a field.
-func idsIn(value any) (refs []cloud.IDOf) {
-	switch v := value.(type) {
-	case cloud.IDOf:
-		return []cloud.IDOf{v}
-	case cloud.FieldOf:
-		return []cloud.IDOf{v.Of}
-	case []any:
-		for _, item := range v {
-			refs = append(refs, idsIn(item)...)
+// referredBy are the resources whose ids stand in fields, or something else of them.
+//
+//go:noinline // as references
+func referredBy(fields ...cloud.FieldValue) (refs []cloud.IDOf) {
+	for _, field := range fields {
+		for _, ref := range field.References() {
+			if !ref.IsKnown() {
+				refs = append(refs, ref.Of)
+			}
 		}
 	}
 	return refs

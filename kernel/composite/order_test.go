@@ -9,10 +9,10 @@ import (
 
 // The kinds of most tests: those of a cloud like Octavia.
 var (
-	kindBalancer = cloud.ResourceKind{Name: "balancer", Anchor: true, Settles: second, Last: []string{"name"}}
-	kindPool     = cloud.ResourceKind{Name: "pool", Settles: second, Immutable: []string{"protocol"}, Takes: []string{"member"}}
+	kindBalancer = cloud.ResourceKind{Name: "balancer", Anchor: true, Settles: second, Last: names("name")}
+	kindPool     = cloud.ResourceKind{Name: "pool", Settles: second, Immutable: names("protocol"), Takes: []string{"member"}}
 	kindMember   = cloud.ResourceKind{Name: "member", Target: true, Settles: second}
-	kindListener = cloud.ResourceKind{Name: "listener", Settles: second, Immutable: []string{"protocol"}}
+	kindListener = cloud.ResourceKind{Name: "listener", Settles: second, Immutable: names("protocol")}
 	kindGroup    = cloud.ResourceKind{Name: "group", OfService: true}
 )
 
@@ -143,52 +143,52 @@ func TestOrder(t *testing.T) {
 			steps:  []string{"create balancer b", "create pool p", "create member m"},
 		},
 		"fields that take a request of their own": {
-			kinds:   with("balancer", func(k *cloud.ResourceKind) { k.Separate = []string{"algorithm", "size"} }),
+			kinds:   with("balancer", func(k *cloud.ResourceKind) { k.Separate = names("algorithm", "size") }),
 			present: list(lb(fields{"algorithm": "x", "size": 1, "tags": "x", "zone": "x"})),
 			wanted:  list(lb(fields{"algorithm": "y", "size": 2, "tags": "y", "zone": "y"})),
 			steps:   []string{"update balancer b tags zone", "update balancer b algorithm", "update balancer b size"},
 		},
 		"a batch is written for each owner": {
-			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = to("pool") }),
 			present: list(lb(nil), pool("p", nil), pool("q", nil), member("p", "m"), member("q", "o")),
 			wanted:  list(lb(nil), pool("p", nil), pool("q", nil), member("p", "m"), member("p", "n"), member("q", "o")),
 			steps:   []string{"update member p"},
 		},
 		"a batch is emptied": {
-			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = to("pool") }),
 			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil), pool("p", nil)),
 			steps: []string{"update member p"},
 		},
 		"a batch is written before something leads to it": {
-			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" }),
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Batch = to("pool") }),
 			present: list(lb(nil)), wanted: whole,
 			steps: []string{"create pool p", "update member p", "create listener 80"},
 		},
 		"a batch goes with what it belongs to": {
-			kinds: append(with("member", func(k *cloud.ResourceKind) { k.Batch = "pool" })[:2],
-				cloud.ResourceKind{Name: "pool"}, cloud.ResourceKind{Name: "member", Target: true, Batch: "pool"}),
+			kinds: append(with("member", func(k *cloud.ResourceKind) { k.Batch = to("pool") })[:2],
+				cloud.ResourceKind{Name: "pool"}, cloud.ResourceKind{Name: "member", Target: true, Batch: to("pool")}),
 			present: list(lb(nil), pool("p", nil), member("p", "m")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
 		},
 		"what is made together is filled before something leads to it, and emptied last": {
-			kinds:   with("member", func(k *cloud.ResourceKind) { k.Together = "pool" }),
+			kinds:   with("member", func(k *cloud.ResourceKind) { k.Together = to("pool") }),
 			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n"), listener("80", "p", "tcp")),
 			wanted:  list(lb(nil), pool("p", nil), member("p", "n"), member("p", "o"), pool("q", nil), member("q", "r"), member("q", "s"), listener("80", "q", "tcp")),
 			steps:   []string{"create pool q", "create member o", "create member r", "create member s", "update listener 80 pool", "delete member m"},
 		},
 		"what was made together goes with what it belongs to": {
-			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Target: true, Together: "pool"}),
+			kinds:   append(with("pool", func(k *cloud.ResourceKind) { k.Takes = nil })[:3], cloud.ResourceKind{Name: "member", Target: true, Together: to("pool")}),
 			present: list(lb(nil), pool("p", nil), member("p", "m"), member("p", "n")), wanted: list(lb(nil)),
 			steps: []string{"delete pool p"},
 		},
 		"what is deleted together takes others along": {
-			kinds:   []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "listener", Together: "balancer", Takes: []string{"policy"}, Immutable: []string{"protocol"}}, {Name: "policy"}},
+			kinds:   []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "listener", Together: to("balancer"), Takes: []string{"policy"}, Immutable: names("protocol")}, {Name: "policy"}},
 			present: list(lb(nil), front("80", "tcp"), policyOf("80"), front("81", "tcp"), policyOf("81"), front("82", "tcp"), policyOf("82")),
 			wanted:  list(lb(nil), front("80", "tls"), policyOf("80")),
 			steps:   []string{"delete listener 80", "create listener 80", "create policy of 80", "delete listener 81", "delete listener 82"},
 		},
 		"a list of ids is what a resource refers to": {
-			present: list(lb(fields{"groups": []any{"theirs"}})), wanted: list(lb(fields{"groups": []any{idOf("group", "g"), "theirs"}}), res("group", "g", nil)),
+			present: list(lb(fields{"groups": []cloud.Reference{cloud.ToID("theirs")}})), wanted: list(lb(fields{"groups": []cloud.Reference{cloud.To(idOf("group", "g")), cloud.ToID("theirs")}}), res("group", "g", nil)),
 			steps: []string{"create group g", "update balancer b groups"},
 		},
 		"what the Service has once stays for another balancer": {
@@ -238,7 +238,7 @@ func TestOrder(t *testing.T) {
 // TestUniqueField: what has the name that another one of the kind needs gives it up first, as a step of the plan.
 func TestUniqueField(t *testing.T) {
 	group := func(key, name string) cloud.Resource { return res("group", key, fields{"name": name}) }
-	kinds := with("group", func(k *cloud.ResourceKind) { k.Unique = "name" })
+	kinds := with("group", func(k *cloud.ResourceKind) { k.Unique = cloud.NewField[string]("name") })
 	f := newFake(kinds, list(group("old", "web"), group("second", "front"), lb(nil)), list(group("new", "web"), group("second", "web-id-1"), lb(nil)))
 	want := []string{"update group old name", "create group new", "update group old name", "update group second name", "delete group old"}
 	if steps := f.plan(t, cloud.Change{After: &cloud.Balancer{}}); !slices.Equal(steps, want) {

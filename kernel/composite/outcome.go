@@ -33,7 +33,7 @@ func (r *run) tell() {
 	if len(r.change.After.OwnershipTags) > 0 {
 		o.Owner = r.change.Input.Owner
 	}
-	o.Balancer, o.Native = *r.change.After, nil
+	o.Balancer, o.Native = *r.change.After, cloud.Native{}
 	r.progress.Observed = &o
 }
 
@@ -95,7 +95,7 @@ func (r *run) note(s *step, id string) {
 	switch {
 	case s.verb == cloud.Create:
 		for _, one := range s.with {
-			r.unknown[one.Ref()] = s.kind.Together == ""
+			r.unknown[one.Ref()] = s.kind.Together.Name() == ""
 		}
 		for _, one := range s.all() {
 			delete(r.former, one.Ref())

@@ -3,7 +3,6 @@ package composite
 import (
 	"context"
 	"fmt"
-	"maps"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -46,23 +45,23 @@ func (r *run) carryOut(ctx context.Context, s *step) (id string, err error) {
 	if err := r.fits(ctx, s); err != nil {
 		return "", err
 	}
-	owner, hasID := r.model.resolved(s.owner).(string)
+	owner := r.model.resolved(cloud.To(s.owner))
 	switch missing := r.unresolved(s.wanted); {
 	case s.wanted.Problem != nil:
 		err = s.wanted.Problem
-	case s.kind.Batch != "" && !hasID:
+	case s.kind.Batch.Name() != "" && !owner.IsKnown():
 		err = fmt.Errorf("the id of %s %s is not known", s.owner.Kind, s.owner.Key)
 	case s.verb == cloud.Create && missing != nil:
 		err = fmt.Errorf("%s %s, which it refers to, is not there", missing.Kind, missing.Key)
-	case s.kind.Batch != "":
-		err = s.kind.Write(ctx, owner, r.withIDs(s.with...))
-	case s.verb == cloud.Create && s.kind.Together != "":
+	case s.kind.Batch.Name() != "":
+		err = s.kind.Write(ctx, owner.ID, r.withIDs(s.with...))
+	case s.verb == cloud.Create && s.kind.Together.Name() != "":
 		err = s.kind.Add(ctx, r.withIDs(s.all()...))
 	case s.verb == cloud.Create:
 		id, err = r.create(ctx, s)
 	case s.verb == cloud.Update:
 		err = s.kind.Update(ctx, r.present(s.present)[0], r.withIDs(s.wanted)[0], s.fields)
-	case s.kind.Together != "":
+	case s.kind.Together.Name() != "":
 		err = s.kind.Remove(ctx, r.present(s.all()...))
 	default:
 		err = s.kind.Delete(ctx, r.present(s.present)[0])
@@ -82,7 +81,7 @@ func (r *run) fits(ctx context.Context, s *step) error {
 	ref := s.replaces.Ref()
 	if ask := r.model.byName[ref.Kind].Fits; ask != nil {
 		if err := ask(ctx, r.withIDs(r.model.present.byRef[ref])[0], r.withIDs(*s.replaces)[0]); err != nil {
-			return fmt.Errorf("%s stays as it is: %w", called(ref.Kind, ref.Key), err)
+			return fmt.Errorf("%s stays as it is: %w", ref, err)
 		}
 	}
 	r.fitting[ref] = true
@@ -93,9 +92,10 @@ func (r *run) fits(ctx context.Context, s *step) error {
 func (r *run) withIDs(list ...cloud.Resource) []cloud.Resource {
 	resolved := make([]cloud.Resource, len(list))
 	for i, one := range list {
-		one.Fields = maps.Clone(one.Fields)
-		for name, value := range one.Fields {
-			one.Fields[name] = r.model.resolved(value)
+		for _, field := range one.Fields.All() {
+			if len(field.References()) > 0 {
+				one.Fields = one.Fields.With(field.Resolved(r.model.resolved))
+			}
 		}
 		resolved[i] = one
 	}
@@ -114,9 +114,11 @@ func (r *run) present(list ...cloud.Resource) []cloud.Resource {
 // unresolved returns a resource that this one refers to and whose id is not known, nil when there is
 // none.
 func (r *run) unresolved(one cloud.Resource) *cloud.IDOf {
-	for _, value := range one.Fields {
-		if refs := idsIn(r.model.resolved(value)); len(refs) > 0 {
-			return &refs[0]
+	for _, field := range one.Fields.All() {
+		for _, ref := range field.References() {
+			if to := r.model.resolved(ref); !to.IsKnown() {
+				return &to.Of
+			}
 		}
 	}
 	return nil
@@ -129,7 +131,7 @@ func (r *run) create(ctx context.Context, s *step) (id string, err error) {
 		return s.kind.Create(ctx, wanted, with)
 	}
 	r.made, err = s.kind.CreateBalancer(ctx, wanted, with)
-	r.model.chosen = r.made.Fields
+	r.model.chosen = r.made.Chosen
 	return r.made.ID, err
 }
 

@@ -59,7 +59,7 @@ func (m *model) next() *step {
 
 // nextOf returns the step that makes or changes a resource of a kind, nil when none is due.
 func (m *model) nextOf(kind cloud.ResourceKind) *step {
-	if kind.Batch != "" {
+	if kind.Batch.Name() != "" {
 		return m.nextBatch(kind)
 	}
 	for _, wanted := range m.wanted.of(kind.Name) {
@@ -112,7 +112,7 @@ func (m *model) creation(kind cloud.ResourceKind, wanted cloud.Resource) *step {
 	}
 	s = &step{verb: cloud.Create, kind: kind, wanted: wanted}
 	switch isTrial := !m.wanted.has(wanted.Ref()); {
-	case kind.Together == "":
+	case kind.Together.Name() == "":
 		s.with = m.brought(kind, wanted)
 	case !isTrial: // which is made alone: it may be refused
 		s.with = m.missing(kind, wanted)
@@ -151,21 +151,25 @@ func (m *model) isReplaced(ref cloud.IDOf) bool {
 
 // isImmutable reports whether one of the fields cannot be changed.
 func isImmutable(kind cloud.ResourceKind, fields []string) bool {
-	return slices.ContainsFunc(fields, func(f string) bool { return slices.Contains(kind.Immutable, f) })
+	return slices.ContainsFunc(fields, func(f string) bool { return isOneOf(kind.Immutable, f) })
+}
+
+// isOneOf reports whether one of the fields has that name.
+func isOneOf(fields []cloud.AnyField, name string) bool {
+	return slices.ContainsFunc(fields, func(f cloud.AnyField) bool { return f.Name() == name })
 }
 
 // freed returns the step after which no other resource has the value of the unique field that a wanted one needs, nil when
 // none has it.
 func (m *model) freed(kind cloud.ResourceKind, wanted cloud.Resource) *step {
-	value := wanted.Fields[kind.Unique]
+	value, isSet := kind.Unique.In(wanted)
 	for _, other := range m.present.of(kind.Name) {
-		if value == nil || other.Fields[kind.Unique] != value || other.Ref() == wanted.Ref() {
+		if has, isThere := kind.Unique.In(other); !isSet || !isThere || has != value || other.Ref() == wanted.Ref() {
 			continue
 		}
 		after := other
-		after.Fields = maps.Clone(other.Fields)
-		after.Fields[kind.Unique] = fmt.Sprintf("%v-%s", value, other.ID)
-		return &step{verb: cloud.Update, kind: kind, present: other, wanted: after, fields: []string{kind.Unique}}
+		after.Fields = other.Fields.With(kind.Unique.Is(value + "-" + other.ID))
+		return &step{verb: cloud.Update, kind: kind, present: other, wanted: after, fields: []string{kind.Unique.Name()}}
 	}
 	return nil
 }
@@ -208,7 +212,8 @@ func (m *model) missing(kind cloud.ResourceKind, wanted cloud.Resource) []cloud.
 func (m *model) update(kind cloud.ResourceKind, present, wanted cloud.Resource, fields []string) *step {
 	waits := false
 	fields = slices.DeleteFunc(fields, func(f string) bool {
-		early := slices.ContainsFunc(idsIn(wanted.Fields[f]), func(ref cloud.IDOf) bool { return !m.present.has(ref) || m.isOutdated(ref) })
+		field, _ := wanted.Fields.Named(f)
+		early := slices.ContainsFunc(referredBy(field), func(ref cloud.IDOf) bool { return !m.present.has(ref) || m.isOutdated(ref) })
 		waits = waits || early
 		return early || m.isLast(kind, f)
 	})
@@ -220,7 +225,7 @@ func (m *model) update(kind cloud.ResourceKind, present, wanted cloud.Resource, 
 		return nil
 	}
 	fields = inOneRequest(kind, fields)
-	if slices.Contains(fields, kind.Unique) {
+	if slices.Contains(fields, kind.Unique.Name()) {
 		if s := m.freed(kind, wanted); s != nil {
 			return s
 		}
@@ -235,12 +240,12 @@ func (m *model) isOutdated(ref cloud.IDOf) bool {
 
 // isLast reports whether a field changes after everything else.
 func (m *model) isLast(kind cloud.ResourceKind, field string) bool {
-	return slices.Contains(kind.Last, field) || m.deletes && kind.Anchor
+	return isOneOf(kind.Last, field) || m.deletes && kind.Anchor
 }
 
 // inOneRequest returns those of the fields that the next request changes.
 func inOneRequest(kind cloud.ResourceKind, fields []string) []string {
-	together := slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return slices.Contains(kind.Separate, f) })
+	together := slices.DeleteFunc(slices.Clone(fields), func(f string) bool { return isOneOf(kind.Separate, f) })
 	if len(together) == 0 {
 		return fields[:1]
 	}
@@ -259,9 +264,8 @@ func (s *set) of(kind string) []cloud.Resource {
 func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
 	batches := map[cloud.IDOf][]cloud.Resource{}
 	for _, r := range s.of(kind.Name) {
-		if owner, ok := r.Fields[kind.Batch].(cloud.IDOf); ok {
-			batches[owner] = append(batches[owner], r)
-		}
+		owner := kind.Batch.Of(r).Of
+		batches[owner] = append(batches[owner], r)
 	}
 	return batches
 }
@@ -269,11 +273,11 @@ func (s *set) batches(kind cloud.ResourceKind) map[cloud.IDOf][]cloud.Resource {
 // together returns the resources of a kind that belong to the same object as that one, and are as
 // asked, without that one.
 func (s *set) together(kind cloud.ResourceKind, as cloud.Resource, are func(cloud.Resource) bool) []cloud.Resource {
-	if kind.Together == "" {
+	if kind.Together.Name() == "" {
 		return nil
 	}
 	return slices.DeleteFunc(s.of(kind.Name), func(r cloud.Resource) bool {
-		return r.Ref() == as.Ref() || r.Fields[kind.Together] != as.Fields[kind.Together] || !are(r)
+		return r.Ref() == as.Ref() || kind.Together.Of(r) != kind.Together.Of(as) || !are(r)
 	})
 }
 

@@ -2,7 +2,6 @@ package composite
 
 import (
 	"errors"
-	"maps"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 )
@@ -49,7 +48,7 @@ func (r *run) refuse(s *step, err error) error {
 	switch {
 	case len(back) > 0:
 		again := &step{verb: cloud.Create, kind: s.kind, wanted: back[0], with: back[1:]}
-		if s.kind.Together == "" {
+		if s.kind.Together.Name() == "" {
 			again.with = s.with
 		}
 		r.passed = false
@@ -92,7 +91,7 @@ func (r *run) putBack(s *step) (back []cloud.Resource) {
 		return nil
 	}
 	of := []cloud.Resource{s.wanted}
-	if s.kind.Together != "" {
+	if s.kind.Together.Name() != "" {
 		of = s.all()
 	}
 	for _, one := range of {
@@ -100,9 +99,7 @@ func (r *run) putBack(s *step) (back []cloud.Resource) {
 		if !was {
 			continue
 		}
-		fields := maps.Clone(one.Fields) // some are for the creation alone
-		maps.Copy(fields, former.Fields)
-		former.ID, former.Fields = "", fields
+		former.ID, former.Fields = "", one.Fields.With(former.Fields.All()...) // some are for the creation alone
 		back = append(back, former)
 		delete(r.former, one.Ref())
 		r.model.wanted.byRef[one.Ref()] = former

@@ -20,32 +20,33 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 	}
 	listed := func(pool, cidrs string) cloud.Resource {
 		r := listener("80", pool, "tcp")
-		r.Fields["cidrs"] = cidrs
+		give(&r, "cidrs", cidrs)
 		return r
 	}
 	weighed := func(key, weight string) cloud.Resource {
 		r := member("p", key)
-		r.Machine, r.Fields["weight"] = cloud.InstanceID(key), weight
+		r.Machine = cloud.InstanceID(key)
+		give(&r, "weight", weight)
 		return r
 	}
 	onB := fields{"balancer": idOf("balancer", "b")}
 	target := func(key string, needs ...cloud.IDOf) cloud.Resource {
-		return cloud.Resource{Kind: "member", Key: key, Machine: "m", Needs: needs, Fields: onB}
+		return cloud.Resource{Kind: "member", Key: key, Machine: "m", Needs: needs, Fields: res("", "", onB).Fields}
 	}
 	ofNetwork := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "network"}, {Name: "member", Target: true}}
 	anyAddress := res("network", "n", onB)
 	address := res("network", "n", fields{"balancer": idOf("balancer", "b"), "ip": "x"})
 	address.Otherwise = &anyAddress
-	immutable := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "member", Target: true, Immutable: []string{"private"}}}
+	immutable := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "member", Target: true, Immutable: names("private")}}
 	private := func(key string, private bool) cloud.Resource {
-		return cloud.Resource{Kind: "member", Key: key, Machine: cloud.InstanceID(key), Fields: fields{"balancer": idOf("balancer", "b"), "private": private}}
+		return cloud.Resource{Kind: "member", Key: key, Machine: cloud.InstanceID(key), Fields: res("", "", fields{"balancer": idOf("balancer", "b"), "private": private}).Fields}
 	}
 	exposed := []cloud.ResourceKind{{Name: "certificate"}, {Name: "balancer", Anchor: true}, {Name: "public"}, {Name: "listener"}}
 	trial, tried := listener("trial", "q", "tls"), listener("80", "q", "tls")
 	tried.Trial = &trial
 	named := func(pool, name string) cloud.Resource {
 		r := listener("80", pool, "tcp")
-		r.Fields["name"] = name
+		give(&r, "name", name)
 		return r
 	}
 	for _, tt := range []struct {
@@ -112,7 +113,7 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create listener trial"}, []string{"create pool q", "create listener trial"},
 		},
 		{
-			"a pool that a listener leads to which stays, where it is changed in two steps", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "monitor"}, {Name: "listener", Last: []string{"name"}}},
+			"a pool that a listener leads to which stays, where it is changed in two steps", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "pool"}, {Name: "monitor"}, {Name: "listener", Last: names("name")}},
 			list(lb(nil), pool("p", nil), named("p", "a")), list(lb(nil), pool("q", nil), res("monitor", "q", fields{"pool": idOf("pool", "q")}), named("q", "b")),
 			[]string{"create monitor q"}, []string{"create pool q", "create monitor q", "update listener 80 name"},
 		},
@@ -128,7 +129,7 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create rule new"}, []string{"create rule new"},
 		},
 		{
-			"a pool goes with its members", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "certificate"}, {Name: "pool"}, {Name: "member", Target: true, Together: "pool"}, {Name: "listener"}},
+			"a pool goes with its members", []cloud.ResourceKind{{Name: "balancer", Anchor: true}, {Name: "certificate"}, {Name: "pool"}, {Name: "member", Target: true, Together: to("pool")}, {Name: "listener"}},
 			list(lb(nil), pool("p", nil), member("p", "m"), listener("80", "p", "tcp")), list(lb(nil), res("certificate", "c", nil)),
 			[]string{"create certificate c"}, []string{"create certificate c", "delete listener 80", "delete pool p"},
 		},
@@ -143,7 +144,7 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			[]string{"create network n"}, []string{"create network n", "delete member m"},
 		},
 		{
-			"a separate field does not follow one that was refused", []cloud.ResourceKind{{Name: "balancer", Anchor: true, Separate: []string{"a", "b", "c"}}},
+			"a separate field does not follow one that was refused", []cloud.ResourceKind{{Name: "balancer", Anchor: true, Separate: names("a", "b", "c")}},
 			list(lb(fields{"a": "1", "b": "1", "c": "1"})), list(lb(fields{"a": "2", "b": "2", "c": "2"})),
 			[]string{"update balancer b b"}, []string{"update balancer b a", "update balancer b b"},
 		},
@@ -153,7 +154,7 @@ func TestWhatIsDoneAfterARefusal(t *testing.T) {
 			f.fails[step] = &cloud.Invalid{}
 		}
 		f.refuses = func(r cloud.Resource) error {
-			if r.Fields["ip"] != nil && slices.Contains(tt.refused, "create "+r.Kind+" "+r.Key+" with ip") {
+			if field("ip").Of(r) != nil && slices.Contains(tt.refused, "create "+r.Kind+" "+r.Key+" with ip") {
 				return &cloud.Invalid{}
 			}
 			return nil
@@ -202,7 +203,7 @@ func TestPoolOfWhatIsPutBack(t *testing.T) {
 	} {
 		f := newFake(prompt(), list(lb(nil), pool("p", nil), listener("80", "p", "tcp")), list(lb(nil), pool("q", nil), listener("80", "q", "tls")))
 		f.refuses = func(r cloud.Resource) error {
-			if r.Fields["protocol"] == "tls" {
+			if field("protocol").Of(r) == "tls" {
 				return &cloud.Invalid{}
 			}
 			return nil

@@ -23,9 +23,9 @@ type remainder struct {
 // part returns a step that makes, changes or replaces something for those of its resources that it still can be about, nothing where there are none.
 func (rest *remainder) part(s, refused *step) []*step {
 	switch {
-	case s.kind.Batch != "" && rest.isThere(s.owner):
+	case s.kind.Batch.Name() != "" && rest.isThere(s.owner):
 		return []*step{s}
-	case s.kind.Batch != "":
+	case s.kind.Batch.Name() != "":
 		return nil
 	case s.verb == cloud.Update:
 		return rest.update(s, refused)
@@ -114,7 +114,7 @@ func (rest *remainder) mayGo(kind cloud.ResourceKind, one cloud.Resource) bool {
 // lacks reports whether a resource of that kind and of the same object is wanted that is not there and that nothing which is left makes.
 func (rest *remainder) lacks(kind cloud.ResourceKind, one cloud.Resource) bool {
 	return slices.ContainsFunc(rest.model.wanted.of(kind.Name), func(wanted cloud.Resource) bool {
-		return !rest.isThere(wanted.Ref()) && wanted.Fields[kind.Together] == one.Fields[kind.Together]
+		return !rest.isThere(wanted.Ref()) && kind.Together.Of(wanted) == kind.Together.Of(one)
 	})
 }
 
@@ -147,7 +147,10 @@ func (m *model) isPart(one cloud.Resource) bool {
 // one that was refused of the same resource may depend on it.
 func (rest *remainder) update(s, refused *step) []*step {
 	part, one := *s, s.wanted
-	part.fields = slices.DeleteFunc(slices.Clone(s.fields), func(field string) bool { return !rest.haveAll(s.kind, idsIn(one.Fields[field])) })
+	part.fields = slices.DeleteFunc(slices.Clone(s.fields), func(name string) bool {
+		field, _ := one.Fields.Named(name)
+		return !rest.haveAll(s.kind, referredBy(field))
+	})
 	isFree := s.replaces == nil && one.Ref() != refused.wanted.Ref() && !slices.ContainsFunc(one.Needs, func(ref cloud.IDOf) bool { return rest.without[ref] })
 	rest.goes(s.kind, one, isFree && len(part.fields) == len(s.fields))
 	if !isFree || len(part.fields) == 0 {

@@ -64,7 +64,7 @@ func TestFits(t *testing.T) {
 		asked := 0
 		kinds := quick(func(kinds map[string]*cloud.ResourceKind) {
 			kinds["pool"].Fits = func(_ context.Context, present, wanted cloud.Resource) error {
-				if asked++; present.ID == "" || present.Fields["protocol"] != "tcp" || wanted.Fields["protocol"] != "http" {
+				if asked++; present.ID == "" || field("protocol").Of(present) != "tcp" || field("protocol").Of(wanted) != "http" {
 					t.Errorf("asked about %+v in the place of %+v", wanted, present)
 				}
 				return test.answer
@@ -93,11 +93,11 @@ func TestPutBack(t *testing.T) {
 	invalid := &cloud.Invalid{Field: "x", Value: "y", Want: "z"}
 	present := list(lb(nil), front("80", "tcp"))
 	wanted := list(lb(fields{"name": "new"}), front("80", "tls"), pool("p", nil))
-	wanted[1].Fields["at creation"] = "x" // what is read of it does not have this
+	give(&wanted[1], "at creation", "x") // what is read of it does not have this
 	for name, deletion := range map[string]*cloud.Running{"at once": nil, "it takes a while": {Operations: []string{"action-1"}}} {
 		f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), present, wanted)
 		f.refuses = func(r cloud.Resource) error {
-			if r.Fields["protocol"] == "tls" {
+			if field("protocol").Of(r) == "tls" {
 				return invalid
 			}
 			return nil
@@ -120,7 +120,7 @@ func TestPutBack(t *testing.T) {
 		if not == nil || !errors.Is(not, invalid) || not.Resource != front("80", "").Ref() {
 			t.Fatalf("%s: error %v", name, not)
 		}
-		if r, there := f.at(front("80", "").Ref()); !there || r.Fields["protocol"] != "tcp" || r.Fields["at creation"] != "x" || len(f.problems) > 0 {
+		if r, there := f.at(front("80", "").Ref()); !there || field("protocol").Of(r) != "tcp" || field("at creation").Of(r) != "x" || len(f.problems) > 0 {
 			t.Errorf("%s: %+v after %q; problems %q", name, r, f.done, f.problems)
 		}
 		f.done = nil
@@ -155,13 +155,13 @@ func TestOtherwise(t *testing.T) {
 	wanted.Otherwise = new(front("80", "tcp"))
 	f := newFake(quick(func(map[string]*cloud.ResourceKind) {}), list(lb(nil)), list(lb(nil), wanted))
 	f.refuses = func(r cloud.Resource) error {
-		if r.Fields["protocol"] == "tls" {
+		if field("protocol").Of(r) == "tls" {
 			return &cloud.Invalid{}
 		}
 		return nil
 	}
 	_, err := f.balancers().Apply(t.Context(), cloud.Change{After: &cloud.Balancer{}})
-	if r, there := f.at(wanted.Ref()); err == nil || !there || r.Fields["protocol"] != "tcp" {
+	if r, there := f.at(wanted.Ref()); err == nil || !there || field("protocol").Of(r) != "tcp" {
 		t.Errorf("%+v, %v after %q", r, err, f.done)
 	}
 }

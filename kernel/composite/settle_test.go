@@ -115,18 +115,18 @@ func TestALookAfterAStepThatIsPassedOver(t *testing.T) {
 
 // Where the creation of a balancer tells what the next step needs, that step follows without a look. What the answer lacks is read.
 func TestStepsAfterACreation(t *testing.T) {
-	address := res("address", "a", fields{"port": cloud.FieldOf{Of: idOf("balancer", "b"), Field: "port"}})
-	theirs := res("address", "a", fields{"port": ""})
+	address := res("address", "a", fields{"port": cloud.Reference{Of: idOf("balancer", "b"), Chosen: "port"}})
+	theirs := res("address", "a", fields{"port": cloud.ToID("")})
 	for name, test := range map[string]struct {
 		present []cloud.Resource
 		wanted  cloud.Resource
-		told    map[string]any
+		told    map[string]string
 		silent  bool
 		follows bool
 	}{
-		"an object":                        {wanted: address, told: fields{"port": "p-1"}, follows: true},
+		"an object":                        {wanted: address, told: map[string]string{"port": "p-1"}, follows: true},
 		"an object, and no port":           {wanted: address},
-		"an object that others write too":  {present: list(theirs), wanted: address, told: fields{"port": "p-1"}},
+		"an object that others write too":  {present: list(theirs), wanted: address, told: map[string]string{"port": "p-1"}},
 		"a part":                           {wanted: pool("p", nil), follows: true},
 		"a part, and the answer is silent": {wanted: pool("p", nil), silent: true},
 	} {
@@ -135,14 +135,14 @@ func TestStepsAfterACreation(t *testing.T) {
 		if !test.silent {
 			kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 				id, err := f.create(wanted, with)
-				return cloud.Made{ID: id, Fields: test.told, Native: "native"}, err
+				return cloud.Made{ID: id, Chosen: test.told, Native: cloud.NativeOf[string]{}.Seal("native")}, err
 			}
 		}
 		f = newFake(kinds, test.present, list(lb(nil), test.wanted))
 		b := f.balancers()
 		change := cloud.Change{After: &cloud.Balancer{}}
 		first, err := b.Apply(t.Context(), change)
-		if made := first.Observed; err != nil || !first.Pending || made == nil || made.ID == "" || (made.Native == nil) != test.silent {
+		if made := first.Observed; err != nil || !first.Pending || made == nil || made.ID == "" || made.Native.IsNone() != test.silent {
 			t.Fatalf("%s: %+v, %v", name, first, err)
 		}
 		if follows := first.Rest != nil && first.Settles && slices.Equal(first.Operations, []string{first.Observed.ID}); follows != test.follows || len(f.done) != 1 {
@@ -154,7 +154,7 @@ func TestStepsAfterACreation(t *testing.T) {
 		if _, err = b.Apply(t.Context(), change); err != nil || len(f.done) != 2 || len(f.problems) > 0 {
 			t.Errorf("%s: carried out %q, %v; problems %q", name, f.done, err, f.problems)
 		}
-		if made, _ := f.at(test.wanted.Ref()); test.told != nil && made.Fields["port"] != "p-1" {
+		if made, _ := f.at(test.wanted.Ref()); test.told != nil && to("port").Of(made).ID != "p-1" {
 			t.Errorf("%s: made %+v", name, made)
 		}
 	}
@@ -162,12 +162,12 @@ func TestStepsAfterACreation(t *testing.T) {
 
 // An object that settles at once has a look after it, where it followed a creation without one.
 func TestALookAfterAnObject(t *testing.T) {
-	address := res("address", "a", fields{"port": cloud.FieldOf{Of: idOf("balancer", "b"), Field: "port"}})
+	address := res("address", "a", fields{"port": cloud.Reference{Of: idOf("balancer", "b"), Chosen: "port"}})
 	kinds := append(theKinds(), cloud.ResourceKind{Name: "address"}, cloud.ResourceKind{Name: "group"})
 	var f *fake
 	kinds[1].CreateBalancer = func(_ context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
 		id, err := f.create(wanted, with)
-		return cloud.Made{ID: id, Fields: fields{"port": "p-1"}}, err
+		return cloud.Made{ID: id, Chosen: map[string]string{"port": "p-1"}}, err
 	}
 	f = newFake(kinds, list(res("group", "g", nil)), list(lb(nil), address))
 	b, change := f.balancers(), cloud.Change{After: &cloud.Balancer{}}
@@ -221,7 +221,7 @@ func TestAnswerAboutAnother(t *testing.T) {
 		kinds, asked := theKinds(), 0
 		create := func(context.Context, cloud.Resource, []cloud.Resource) (cloud.Made, error) {
 			asked++
-			return cloud.Made{ID: "id-9", Native: "native"}, another
+			return cloud.Made{ID: "id-9", Native: cloud.NativeOf[string]{}.Seal("native")}, another
 		}
 		f := newFake(kinds, nil, list(lb(nil), pool("p", nil)))
 		b := f.balancers()

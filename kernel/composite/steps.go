@@ -88,7 +88,7 @@ func printed(steps []*step, change cloud.Change) []cloud.Operation {
 
 // operations returns the step as it is printed, with the names of nodes: each of several resources in one request by itself.
 func (s *step) operations(nodes map[cloud.InstanceID]string) []cloud.Operation {
-	if s.kind.Together == "" || s.verb == cloud.Update {
+	if s.kind.Together.Name() == "" || s.verb == cloud.Update {
 		return []cloud.Operation{s.operation(nodes)}
 	}
 	var list []cloud.Operation
@@ -102,7 +102,7 @@ func (s *step) operations(nodes map[cloud.InstanceID]string) []cloud.Operation {
 func (s *step) operation(nodes map[cloud.InstanceID]string) cloud.Operation {
 	op := cloud.Operation{Verb: s.verb, Kind: cloud.Kind(s.kind.Name), Key: s.present.Key}
 	switch {
-	case s.kind.Batch != "":
+	case s.kind.Batch.Name() != "":
 		op.Key, op.After = s.owner.Key, fmt.Sprintf("%d in all", len(s.with))
 	case s.verb == cloud.Create:
 		op.Key = s.wanted.Key
@@ -117,8 +117,9 @@ func (s *step) operation(nodes map[cloud.InstanceID]string) cloud.Operation {
 		op.Field = strings.Join(s.fields, ", ")
 		var before, after []string
 		for _, field := range s.fields {
-			before = append(before, value(s.present.Fields[field]))
-			after = append(after, value(s.wanted.Fields[field]))
+			is, _ := s.present.Fields.Named(field)
+			shall, _ := s.wanted.Fields.Named(field)
+			before, after = append(before, value(is.Any())), append(after, value(shall.Any()))
 		}
 		op.Before, op.After = values(before), values(after)
 	}
@@ -135,5 +136,5 @@ func brought(r cloud.Resource, node string) string {
 	case strings.HasPrefix(kind, r.Key+" "):
 		return kind
 	}
-	return called(kind, r.Key)
+	return cloud.IDOf{Kind: kind, Key: r.Key}.String()
 }

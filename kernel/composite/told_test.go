@@ -22,7 +22,7 @@ func prompt(more ...cloud.ResourceKind) []cloud.ResourceKind {
 func TestTold(t *testing.T) {
 	at := []cloud.BalancerAddress{{Hostname: "b.example"}}
 	present := list(lb(fields{"name": "old"}))
-	before := cloud.Observed{Found: true, ID: "id-1", State: cloud.BalancerActive, Addresses: at, Native: "old"}
+	before := cloud.Observed{Found: true, ID: "id-1", State: cloud.BalancerActive, Addresses: at, Native: cloud.NativeOf[string]{}.Seal("old")}
 	failed := before
 	failed.State = cloud.BalancerFailed
 	for name, tt := range map[string]struct {
@@ -57,7 +57,7 @@ func TestTold(t *testing.T) {
 			if told != tt.told {
 				t.Fatalf("told %+v, want %t", o, tt.told)
 			}
-			if told && (o.ID != "id-1" || o.Balancer.Name != "new" || o.Owner.UID != "uid" || !slices.Equal(o.Addresses, at) || o.Native != nil) {
+			if told && (o.ID != "id-1" || o.Balancer.Name != "new" || o.Owner.UID != "uid" || !slices.Equal(o.Addresses, at) || !o.Native.IsNone()) {
 				t.Errorf("told %+v", o)
 			}
 		})

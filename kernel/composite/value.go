@@ -30,15 +30,11 @@ func values(texts []string) string {
 //	the id of another resource     its kind and key
 //	nil                            ""
 //	a list                         its items, joined with commas
-//	a map, a structure             key=value by key, without what is nil; in {} where it is part of something
+//	a map, a structure             key=value by key, as in requests, without what is nil; in {} where it is part of something
 func value(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return ""
-	case cloud.IDOf:
-		return called(v.Kind, v.Key)
-	case cloud.FieldOf:
-		return v.Field + " of " + value(v.Of)
 	case fmt.Stringer, error:
 		return fmt.Sprint(v)
 	}
@@ -60,8 +56,9 @@ func value(v any) string {
 	case reflect.Struct:
 		pairs := map[string]any{}
 		for field, is := range r.Fields() {
+			name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
 			if field.IsExported() {
-				pairs[field.Name] = is.Interface()
+				pairs[cmp.Or(name, field.Name)] = is.Interface()
 			}
 		}
 		return sorted(pairs)
@@ -94,7 +91,7 @@ func sorted(pairs map[string]any) string {
 // part is a value that is part of another one.
 func part(v any) string {
 	switch v.(type) {
-	case cloud.IDOf, cloud.FieldOf, fmt.Stringer, error:
+	case fmt.Stringer, error:
 		return value(v)
 	}
 	switch dereferenced(v).Kind() {
@@ -107,25 +104,16 @@ func part(v any) string {
 	}
 }
 
-// called is a resource of a kind with a key. Some keys begin with the kind.
-func called(kind, key string) string {
-	if key == kind || strings.HasPrefix(key, kind+" ") {
-		return key
-	}
-	return kind + " " + key
-}
-
 // difference returns the names of the fields that differ, sorted. Fields that only one side has are
 // not compared.
 func (m *model) difference(present, wanted cloud.Resource) []string {
 	var fields []string
-	for name, value := range wanted.Fields {
-		is, managed := present.Fields[name]
-		if managed && !reflect.DeepEqual(m.resolved(is), m.resolved(value)) {
-			fields = append(fields, name)
+	for _, shall := range wanted.Fields.All() {
+		is, isManaged := present.Fields.Named(shall.Name())
+		if isManaged && !is.Resolved(m.resolved).Equal(shall.Resolved(m.resolved)) {
+			fields = append(fields, shall.Name())
 		}
 	}
-	slices.Sort(fields)
 	return fields
 }
 
@@ -136,23 +124,18 @@ func (m *model) same(present, wanted []cloud.Resource) bool {
 	})
 }
 
-// resolved returns a field with the id in place of what stands for it, as far as it is known.
-func (m *model) resolved(value any) any {
-	switch v := value.(type) {
-	case cloud.IDOf:
-		if id := m.present.byRef[v].ID; id != "" {
-			return id
+// resolved returns a reference with the id in the place of what stands for it, as far as it is known.
+//
+//go:noinline // as references
+func (m *model) resolved(ref cloud.Reference) cloud.Reference {
+	switch {
+	case ref.IsKnown():
+	case ref.Chosen == "":
+		if id := m.present.byRef[ref.Of].ID; id != "" {
+			return cloud.ToID(id)
 		}
-	case cloud.FieldOf:
-		if chosen := m.chosen[v.Field]; chosen != nil {
-			return chosen
-		}
-	case []any:
-		items := make([]any, len(v))
-		for i, item := range v {
-			items[i] = m.resolved(item)
-		}
-		return items
+	case m.chosen[ref.Chosen] != "":
+		return cloud.ToID(m.chosen[ref.Chosen])
 	}
-	return value
+	return ref
 }

@@ -15,6 +15,11 @@ func TestValue(t *testing.T) {
 		Port  int
 		inner int
 	}
+	type tagged struct {
+		Port     *int   `json:"listen_port,omitempty"`
+		Domain   *int   `json:"domain,omitempty"`
+		Protocol string `json:"protocol"`
+	}
 	for _, tt := range []struct {
 		is   any
 		want string
@@ -31,9 +36,10 @@ func TestValue(t *testing.T) {
 		{map[string]any{"port": 80, "http": map[string]any{"tls": false, "codes": []string{"2??", "3??"}}, "none": nil}, "http={codes=[2??, 3??], tls=false}, port=80"},
 		{map[string]any{"id": cloud.IDOf{Kind: "pool", Key: "p"}, "off": no}, "id=pool p"},
 		{[]check{{Port: 80, inner: 1}}, "{Port=80}"},
+		{&tagged{Port: new(80)}, "listen_port=80, protocol="},
 		{netip.MustParsePrefix("10.0.0.0/8"), "10.0.0.0/8"},
 		{cloud.IDOf{Kind: "service", Key: "service 80"}, "service 80"},
-		{cloud.FieldOf{Field: "port", Of: cloud.IDOf{Kind: "pool", Key: "p"}}, "port of pool p"},
+		{cloud.Reference{Chosen: "port", Of: cloud.IDOf{Kind: "pool", Key: "p"}}, "port of pool p"},
 	} {
 		if got := value(tt.is); got != tt.want {
 			t.Errorf("%#v is %q, want %q", tt.is, got, tt.want)

@@ -219,6 +219,6 @@ func (f *fixture) asPlanned(planned *[]cloud.Operation) error {
 func isBatch(f *fixture, name cloud.Kind) bool {
 	c := f.group().Composite
 	return c != nil && slices.ContainsFunc(c.ResourceKinds(), func(k cloud.ResourceKind) bool {
-		return k.Name == string(name) && k.Batch != ""
+		return k.Name == string(name) && k.Batch.Name() != ""
 	})
 }

@@ -36,7 +36,7 @@ func (f *fixture) carryOut(change cloud.Change) (progress cloud.Progress, err er
 // balancer than what it reads.
 func (f *fixture) asAnswered(in cloud.Input, is cloud.Observed) error {
 	made := f.made
-	if made == nil || made.Native == nil || is.State != cloud.BalancerActive || is.ID != made.ID {
+	if made == nil || made.Native.IsNone() || is.State != cloud.BalancerActive || is.ID != made.ID {
 		return nil
 	}
 	f.made, in.Last = nil, made

@@ -72,14 +72,14 @@ func (w Written) fields(t *testing.T, in cloud.Input, has map[string]bool) {
 		t.Fatal(err)
 	}
 	for _, part := range parts.Wanted {
-		for name := range part.Fields {
-			add("resource "+part.Kind, name)
+		for _, field := range part.Fields.All() {
+			add("resource "+part.Kind, field.Name())
 		}
 	}
 	for _, kind := range driver.ResourceKinds() {
 		has["resource "+kind.Name] = true
-		for _, name := range slices.Concat(kind.Immutable, kind.Last, kind.Separate) {
-			add("resource "+kind.Name, name)
+		for _, field := range slices.Concat(kind.Immutable, kind.Last, kind.Separate) {
+			add("resource "+kind.Name, field.Name())
 		}
 	}
 }

@@ -31,6 +31,8 @@ type settlingCloud struct {
 
 const stepsOfAChange = 3
 
+var nativeText cloud.NativeOf[string]
+
 func (d *settlingCloud) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	id := change.Before.ID
 	if !change.Before.Found && change.Rest == nil {
@@ -68,7 +70,7 @@ func (d *settlingCloud) create(ctx context.Context, change cloud.Change) (cloud.
 	p, err := d.fakeDriver.Apply(ctx, change)
 	if d.tells && err == nil {
 		d.works(p.Observed.ID)
-		p.Observed.Native, p.Observed.State = "answer", cloud.BalancerPending
+		p.Observed.Native, p.Observed.State = nativeText.Seal("answer"), cloud.BalancerPending
 		p.Pending, p.More, p.Operations, p.Rest, p.Settles = true, true, []string{p.Observed.ID}, 1, true
 	}
 	return p, err
@@ -181,7 +183,7 @@ func TestStepsOfANewBalancer(t *testing.T) {
 					}
 					return err
 				})
-				told := len(d.lasts) > 1 && d.lasts[1] != nil && d.lasts[1].Native == "answer"
+				told := len(d.lasts) > 1 && d.lasts[1] != nil && nativeText.Open(d.lasts[1].Native) == "answer"
 				if d.repeated != test.repeated || told == test.forgets || len(f.only().Targets) != len(f.nodes) {
 					t.Errorf("%d steps without a look, want %d; the looks were given %+v", d.repeated, test.repeated, d.lasts)
 				}

@@ -205,7 +205,7 @@ func (r writer) applied(change *decide.Change, before state.LastApplied, progres
 	r.Memory.Repeated = again.With(progress.Step)
 	if created := madeBy(change, progress); created != nil {
 		r.Memory.Created, r.Memory.Refusals = created.ID, 0
-		if created.Native != nil || !r.manager.cloud.Descriptor.Capabilities.VersionStamps {
+		if !created.Native.IsNone() || !r.manager.cloud.Descriptor.Capabilities.VersionStamps {
 			r.keepLast(*created)
 		}
 	}

@@ -1,6 +1,7 @@
 package packetfilter
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,41 +13,35 @@ import (
 const KindRule = "security group rule"
 
 // The fields of a rule. Nothing but its description can change.
-const (
-	FieldGroup       = "Group"
-	FieldPeer        = "Peer" // of a rule about a group
-	FieldDescription = "Description"
+var (
+	FieldGroup       = cloud.NewField[cloud.Reference]("Group")
+	FieldPeer        = cloud.NewField[cloud.Reference]("Peer") // of a rule about a group
+	FieldDescription = cloud.NewField[string]("Description")
 )
 
-// Resource returns a rule of a group. The group is the id of one, or stands for it. Where the peer is the balancer's own group,
-// that is what the rule refers to.
-func Resource(group any, r Rule, n Attributes, own *cloud.Resource) cloud.Resource {
-	where := group
-	if ref, is := group.(cloud.IDOf); is {
-		where = ref.Key
-	}
+// Resource returns a rule of a group. Where the peer is the balancer's own group, that is what the rule refers to.
+func Resource(group cloud.Reference, r Rule, n Attributes, own *cloud.Resource) cloud.Resource {
 	one := cloud.Resource{
-		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, where), ID: n.ID, Native: r, Fields: map[string]any{FieldGroup: group, FieldDescription: n.Description},
+		Kind: KindRule, Key: fmt.Sprintf("%s in %s", r, cmp.Or(group.Of.Key, group.ID)), ID: n.ID, Native: nativeRule.Seal(r),
+		Fields: cloud.FieldsOf(FieldGroup.Is(group), FieldDescription.Is(n.Description)),
 	}
 	switch {
 	case r.Peer.Group == "":
 	case own != nil && (r.Peer.Group == own.ID || r.Peer.Group == OwnGroup):
-		one.Fields[FieldPeer] = own.Ref()
+		one.Fields = one.Fields.With(FieldPeer.Is(cloud.To(own.Ref())))
 	default:
-		one.Fields[FieldPeer] = r.Peer.Group
+		one.Fields = one.Fields.With(FieldPeer.Is(cloud.ToID(r.Peer.Group)))
 	}
 	return one
 }
 
 // Of returns the rule that a resource is, with ids in the place of what stands for them, and the id of its group.
 func Of(r cloud.Resource) (group string, rule Rule, description string) {
-	rule, _ = r.Native.(Rule)
+	rule = nativeRule.Open(r.Native)
 	if rule.Peer.Group != "" {
-		rule.Peer.Group, _ = r.Fields[FieldPeer].(string)
+		rule.Peer.Group = FieldPeer.Of(r).ID
 	}
-	group, _ = r.Fields[FieldGroup].(string)
-	description, _ = r.Fields[FieldDescription].(string)
-	return group, rule, description
+	return FieldGroup.Of(r).ID, rule, FieldDescription.Of(r)
 }
 
 // AddOwn adds what differs of a group that is a resource, and has the wanted rules and no others. Of one that cannot be had, nothing
@@ -54,7 +49,7 @@ func Of(r cloud.Resource) (group string, rule Rule, description string) {
 func AddOwn(r *cloud.Resources, group cloud.Resource, has, wanted Rules) {
 	missing := wanted.Without(has)
 	for _, rule := range missing.Sorted() {
-		one := Resource(group.Ref(), rule, missing[rule], nil)
+		one := Resource(cloud.To(group.Ref()), rule, missing[rule], nil)
 		one.Problem = group.Problem
 		r.Wanted = append(r.Wanted, one)
 	}
@@ -62,7 +57,7 @@ func AddOwn(r *cloud.Resources, group cloud.Resource, has, wanted Rules) {
 		return
 	}
 	for _, rule := range has.Without(wanted).Sorted() {
-		r.Present = append(r.Present, Resource(group.Ref(), rule, has[rule], nil))
+		r.Present = append(r.Present, Resource(cloud.To(group.Ref()), rule, has[rule], nil))
 	}
 }
 
@@ -71,7 +66,7 @@ func AddReferring(r *cloud.Resources, groups map[string]Rules, own cloud.Resourc
 	for _, id := range slices.Sorted(maps.Keys(groups)) {
 		for _, rule := range groups[id].Sorted() {
 			if rule.Peer == (Peer{Group: own.ID}) && own.ID != "" && id != own.ID {
-				r.Present = append(r.Present, Resource(id, rule, groups[id][rule], &own))
+				r.Present = append(r.Present, Resource(cloud.ToID(id), rule, groups[id][rule], &own))
 			}
 		}
 	}
@@ -99,7 +94,7 @@ func (n Needs) AddTo(r *cloud.Resources, groups map[string]Rules, own *cloud.Res
 	for _, id := range n.Groups {
 		missing := n.Rules.Without(groups[id])
 		for _, rule := range missing.Sorted() {
-			one := Resource(id, rule, missing[rule], own)
+			one := Resource(cloud.ToID(id), rule, missing[rule], own)
 			if own != nil {
 				one.Needs = []cloud.IDOf{own.Ref()}
 			}
@@ -114,14 +109,14 @@ func (n Needs) AddTo(r *cloud.Resources, groups map[string]Rules, own *cloud.Res
 		for _, rule := range surplus.Sorted() {
 			needed, next, err := n.newOwner(id, rule)
 			has := surplus[rule]
-			switch one := Resource(id, rule, has, own); {
+			switch one := Resource(cloud.ToID(id), rule, has, own); {
 			case err != nil:
 				return err
 			case !needed:
 				r.Present = append(r.Present, one)
 			case next != has.Description:
 				r.Present = append(r.Present, one)
-				r.Wanted = append(r.Wanted, Resource(id, rule, Attributes{has.ID, next}, own))
+				r.Wanted = append(r.Wanted, Resource(cloud.ToID(id), rule, Attributes{has.ID, next}, own))
 			}
 		}
 	}

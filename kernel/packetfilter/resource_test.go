@@ -66,7 +66,7 @@ func TestNeeds(t *testing.T) {
 		if present, wanted := keys(r.Present), keys(r.Wanted); err != nil || !slices.Equal(present, test.present) || !slices.Equal(wanted, test.wanted) {
 			t.Errorf("%s: present %q, wanted %q, %v; want %q and %q", name, present, wanted, err, test.present, test.wanted)
 		}
-		if len(test.present) > 0 && len(test.wanted) == 2 && (r.Present[0].Fields[FieldDescription] != mine || r.Wanted[1].Fields[FieldDescription] != "another's") {
+		if len(test.present) > 0 && len(test.wanted) == 2 && (FieldDescription.Of(r.Present[0]) != mine || FieldDescription.Of(r.Wanted[1]) != "another's") {
 			t.Errorf("%s: from %v to %v", name, r.Present[0].Fields, r.Wanted[1].Fields)
 		}
 		if !maps.EqualFunc(before, test.groups, maps.Equal) {
@@ -89,12 +89,12 @@ func TestOwnGroup(t *testing.T) {
 	if err := n.AddTo(&r, nil, &own, true); err != nil || len(r.Wanted) != 3 {
 		t.Fatalf("%q, %v", keys(r.Wanted), err)
 	}
-	for i, want := range []any{own.Ref(), "sg-2", nil} {
-		if one := r.Wanted[i]; one.Fields[FieldPeer] != want || !slices.Equal(one.Needs, []cloud.IDOf{own.Ref()}) {
-			t.Errorf("%s refers to %v and needs %v, want %v", one.Key, one.Fields[FieldPeer], one.Needs, want)
+	for i, want := range []cloud.Reference{cloud.To(own.Ref()), cloud.ToID("sg-2"), {}} {
+		if one := r.Wanted[i]; FieldPeer.Of(one) != want || !slices.Equal(one.Needs, []cloud.IDOf{own.Ref()}) {
+			t.Errorf("%s refers to %v and needs %v, want %v", one.Key, FieldPeer.Of(one), one.Needs, want)
 		}
 	}
-	r.Wanted[0].Fields[FieldPeer] = own.ID // as the kernel fills it in
+	r.Wanted[0].Fields = r.Wanted[0].Fields.With(FieldPeer.Is(cloud.ToID(own.ID))) // as the kernel fills it in
 	group, rule, description := Of(r.Wanted[0])
 	if want := All(Peer{Group: "sg-own"}); group != "sg-1" || rule != want || description != mine {
 		t.Errorf("%s in %s, %q", rule, group, description)
@@ -107,7 +107,7 @@ func TestOwnGroup(t *testing.T) {
 		"sg-own": {All(Peer{Group: "sg-own"}): {}},
 		"sg-1":   {All(Peer{Group: "sg-own"}): {}, All(Peer{Group: "sg-2"}): {}, tcp(80, Network("sg-own")): {}},
 	}, own)
-	if got := keys(r.Present); !slices.Equal(got, []string{"all from sg-own in sg-1"}) || r.Present[0].Fields[FieldPeer] != own.Ref() {
+	if got := keys(r.Present); !slices.Equal(got, []string{"all from sg-own in sg-1"}) || FieldPeer.Of(r.Present[0]) != cloud.To(own.Ref()) {
 		t.Errorf("what refers to it: %q", got)
 	}
 	r = cloud.Resources{}
@@ -125,7 +125,7 @@ func TestAddOwn(t *testing.T) {
 	wanted := Rules{tcp(80, ten): {}, tcp(82, ten): {}}
 	var r cloud.Resources
 	AddOwn(&r, group, has, wanted)
-	if got := keys(r.Wanted); !slices.Equal(got, []string{"tcp/82 from 10.0.0.0/8 in web"}) || r.Wanted[0].Fields[FieldGroup] != group.Ref() || r.Wanted[0].Problem != nil {
+	if got := keys(r.Wanted); !slices.Equal(got, []string{"tcp/82 from 10.0.0.0/8 in web"}) || FieldGroup.Of(r.Wanted[0]) != cloud.To(group.Ref()) || r.Wanted[0].Problem != nil {
 		t.Errorf("wanted %+v", r.Wanted)
 	}
 	if got := keys(r.Present); !slices.Equal(got, []string{"tcp/80 from 10.0.0.0/8 (copy 1) in web", "tcp/81 from 10.0.0.0/8 in web"}) || r.Present[0].ID != "3" || r.Present[1].ID != "2" {

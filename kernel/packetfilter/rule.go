@@ -25,6 +25,8 @@ type Rule struct {
 	Copy int
 }
 
+var nativeRule cloud.NativeOf[Rule]
+
 // Peer is who is at the other end of a rule: one of the three.
 type Peer struct {
 	// Network is a CIDR, see Network.

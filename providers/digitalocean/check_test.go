@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
 )
 
@@ -95,7 +96,7 @@ func FuzzCheckRules(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, value string) {
-		check := desired.KeyAllow.Check
+		check := option.Allow.Check
 		canonical, ok := check(value)
 		if !ok {
 			return
@@ -103,7 +104,7 @@ func FuzzCheckRules(f *testing.F) {
 		if again, ok := check(canonical); !ok || again != canonical {
 			t.Errorf("checkRules(%q) is not stable: %q, then %q", value, canonical, again)
 		}
-		for _, network := range firewall.ClientNetworks(desired.KeyAllow.List(map[string]string{desired.KeyAllow.Name: canonical})) {
+		for _, network := range firewall.ClientNetworks(option.Allow.List(map[string]string{option.Allow.Name: canonical})) {
 			if prefixes(network)[0].Masked().String() != network {
 				t.Errorf("%q becomes the network %q", canonical, network)
 			}

@@ -5,6 +5,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/firewall"
@@ -30,9 +31,7 @@ func Descriptor() cloud.Descriptor {
 			FirewallRules:   firewall.MaxFirewallRules - len(firewall.Outbound()),
 			FirewallSources: firewall.MaxFirewallSources,
 			Fields:          desired.Fields(),
-			Immutable: []string{
-				object.FieldType, cloud.FieldScope, cloud.FieldDualStack, object.FieldVPC, object.FieldSubnet, object.FieldIP,
-			},
+			Immutable:       append([]string{cloud.FieldScope, cloud.FieldDualStack}, object.Immutable()...),
 		},
 		Limits: cloud.Limits{
 			PageSize:          api.MaxPage,
@@ -43,6 +42,6 @@ func Descriptor() cloud.Descriptor {
 		},
 		Settings:     config.Declared(),
 		Secret:       "digitalocean",
-		IDAnnotation: desired.IDAnnotation,
+		IDAnnotation: option.IDAnnotation,
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -64,7 +65,7 @@ func prefixed(annotations map[string]string) map[string]string {
 	full := map[string]string{}
 	for key, value := range annotations {
 		if !strings.Contains(key, "/") {
-			key = desired.Upstream + key
+			key = option.Upstream + key
 		}
 		full[key] = value
 	}
@@ -125,8 +126,8 @@ func TestAnnotationsAreDocumented(t *testing.T) {
 		"healthcheck-port", "healthcheck-path", "healthcheck-protocol", "hostname", "deny-rules", "allow-rules",
 		"ip", "subnet-uuid",
 	} {
-		if !seen[desired.Upstream+name] {
-			t.Errorf("%s%s is missing", desired.Upstream, name)
+		if !seen[option.Upstream+name] {
+			t.Errorf("%s%s is missing", option.Upstream, name)
 		}
 	}
 	for _, name := range []string{

@@ -11,6 +11,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -134,7 +135,7 @@ func TestCreateRequest(t *testing.T) {
 func TestUpdateRequestKeepsTheRest(t *testing.T) {
 	existing := &godo.LoadBalancer{
 		ID: "lb", Type: config.TypeRegional, Status: "active", IP: "192.0.2.1", SizeUnit: 4, SizeSlug: "lb-small",
-		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: object.NetworkExternal, NetworkStack: object.StackIPv4,
+		ProjectID: "project", TLSCipherPolicy: "STRONG", VPCUUID: "vpc", Network: option.NetworkExternal, NetworkStack: option.StackIPv4,
 		Region: &godo.Region{Slug: "nyc3"}, Tag: "pool", DropletIDs: []int{1, 2},
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(75)), Tags: []string{"env:prod"},
 	}
@@ -162,7 +163,7 @@ func TestUpdateRequestKeepsTheRest(t *testing.T) {
 		StickySessions: &godo.StickySessions{Type: "none"}, DropletIDs: []int{3}, VPCUUID: "vpc",
 		DisableLetsEncryptDNSRecords: godo.PtrTo(false), ProjectID: "project",
 		HTTPIdleTimeoutSeconds: godo.PtrTo(uint64(60)), Firewall: &godo.LBFirewall{},
-		Network: object.NetworkExternal, NetworkStack: object.StackIPv4, TLSCipherPolicy: "STRONG",
+		Network: option.NetworkExternal, NetworkStack: option.StackIPv4, TLSCipherPolicy: "STRONG",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("request (-want +got):\n%s", diff)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -194,12 +195,12 @@ func TestNotes(t *testing.T) {
 		{
 			name:        "TLS on a network balancer",
 			annotations: map[string]string{"certificate-id": theCertificate, "enable-proxy-protocol": "true", "protocol": "https"},
-			want:        []string{"multicloud-ccm.io/proxy-protocol", desired.Upstream + "certificate-id", desired.Upstream + "protocol"},
+			want:        []string{"multicloud-ccm.io/proxy-protocol", option.Upstream + "certificate-id", option.Upstream + "protocol"},
 		},
 		{
 			name:        "unknown ports",
 			annotations: map[string]string{"type": "REGIONAL", "http-ports": "80,81", "http3-port": "444"},
-			want:        []string{desired.Upstream + "http-ports", desired.Upstream + "http3-port"},
+			want:        []string{option.Upstream + "http-ports", option.Upstream + "http3-port"},
 		},
 		{
 			name:        "health keys without override",
@@ -210,7 +211,7 @@ func TestNotes(t *testing.T) {
 			name:        "fields",
 			annotations: map[string]string{"allow-rules": "ip:192.0.2.1", "type": "REGIONAL", "algorithm": "least_connections"},
 			edit:        func(s *cloud.Input) { s.SourceRanges = prefixes("10.0.0.0/8") },
-			want:        []string{desired.Upstream + "algorithm", desired.Upstream + "allow-rules"},
+			want:        []string{option.Upstream + "algorithm", option.Upstream + "allow-rules"},
 		},
 	}
 	for _, test := range tests {

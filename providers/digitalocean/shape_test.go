@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -55,7 +56,7 @@ func TestShape(t *testing.T) {
 		{name: "the Service has IPv6 only", single: true, ipv6: true, nodes: []cloud.Target{dual, dual}, want: desired.Shape{Kind: config.TypeNetwork}},
 		{name: "DUALSTACK, the Service has IPv4 only", single: true, annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
-			name: "the Service has IPv4 only, what exists stays", single: true, found: desired.Findings{Type: config.TypeNetwork, Stack: object.StackDual},
+			name: "the Service has IPv4 only, what exists stays", single: true, found: desired.Findings{Type: config.TypeNetwork, Stack: option.StackDual},
 			nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "regional, the Service has IPv4 only", single: true, annotations: map[string]string{"type": "REGIONAL"}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional, Dual: true}},
@@ -70,11 +71,11 @@ func TestShape(t *testing.T) {
 		{name: "DUALSTACK with an IPv4 node", annotations: map[string]string{"network-stack": "DUALSTACK"}, nodes: []cloud.Target{dual, v4}, refused: "node-1"},
 		{
 			name: "DUALSTACK with an IPv4 node that came later", annotations: map[string]string{"network-stack": "DUALSTACK"},
-			nodes: []cloud.Target{dual, v4}, found: desired.Findings{Stack: object.StackDual, Type: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
+			nodes: []cloud.Target{dual, v4}, found: desired.Findings{Stack: option.StackDual, Type: config.TypeNetwork}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true},
 		},
 		{name: "DUALSTACK and INTERNAL", annotations: map[string]string{"network-stack": "DUALSTACK", "network": "INTERNAL"}, refused: "network-stack"},
-		{name: "what exists stays", found: desired.Findings{Type: config.TypeRegional, Stack: object.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
-		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": object.StackDual}, found: desired.Findings{Type: config.TypeRegional, Stack: object.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
+		{name: "what exists stays", found: desired.Findings{Type: config.TypeRegional, Stack: option.StackIPv4}, nodes: []cloud.Target{dual}, want: desired.Shape{Kind: config.TypeRegional}},
+		{name: "unless annotated", annotations: map[string]string{"type": config.TypeNetwork, "network-stack": option.StackDual}, found: desired.Findings{Type: config.TypeRegional, Stack: option.StackIPv4}, want: desired.Shape{Kind: config.TypeNetwork, Dual: true}},
 		{
 			name: "preserved wins", annotations: map[string]string{"type": config.TypeNetwork, "network": "INTERNAL"},
 			preserved: map[string]string{object.FieldType: config.TypeRegional, cloud.FieldScope: string(cloud.ScopeExternal), cloud.FieldDualStack: "true"},

@@ -4,8 +4,8 @@ import (
 	"net/netip"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -44,12 +44,12 @@ func Upstream() cloud.Upstream {
 }
 
 func otherType(spec cloud.Spec, b cloud.Observed) bool {
-	asked := desired.KeyType.In(spec.Options)
+	asked := option.Type.In(spec.Options)
 	return b.Found && asked != "" && asked != b.Balancer.ProviderFields[object.FieldType]
 }
 
 func certificateByName(spec cloud.Spec, b cloud.Observed) bool {
-	return b.Found && desired.KeyCertificateName.In(spec.Options) != "" && desired.KeyCertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[object.FieldType] == config.TypeRegional
+	return b.Found && option.CertificateName.In(spec.Options) != "" && option.CertificateID.In(spec.Options) == "" && b.Balancer.ProviderFields[object.FieldType] == config.TypeRegional
 }
 
 func dualStackNetwork(_ cloud.Spec, b cloud.Observed) bool {

@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -33,8 +33,8 @@ func TestUpstreamDifferences(t *testing.T) {
 		return cloud.Spec{Options: options}
 	}
 	services := map[string]map[bool]service{
-		"digitalocean-type":             {true: {asks(desired.KeyType.Name, config.TypeNetwork), found(config.TypeRegional)}, false: {asks(desired.KeyType.Name, config.TypeNetwork), found(config.TypeNetwork)}},
-		"digitalocean-certificate-name": {true: {asks(desired.KeyCertificateName.Name, "web"), found(config.TypeRegional)}, false: {asks(desired.KeyCertificateName.Name, "web", desired.KeyCertificateID.Name, "1"), found(config.TypeRegional)}},
+		"digitalocean-type":             {true: {asks(option.Type.Name, config.TypeNetwork), found(config.TypeRegional)}, false: {asks(option.Type.Name, config.TypeNetwork), found(config.TypeNetwork)}},
+		"digitalocean-certificate-name": {true: {asks(option.CertificateName.Name, "web"), found(config.TypeRegional)}, false: {asks(option.CertificateName.Name, "web", option.CertificateID.Name, "1"), found(config.TypeRegional)}},
 		"digitalocean-dual-stack":       {true: {asks(), found(config.TypeNetwork, dual)}, false: {asks(), found(config.TypeRegional, dual)}},
 		"digitalocean-client-networks":  {true: {asks(), found(config.TypeNetwork, restricted)}, false: {asks(), found(config.TypeNetwork, restricted, internal)}},
 	}

@@ -50,7 +50,7 @@ func TestWritten(t *testing.T) {
 		Driver: d.handOver(nil), Descriptor: Descriptor(), Annotations: Annotations(), ID: "00000000-0000-4000-8000-00000000000%d",
 		Before: cloud.Observed{
 			Findings: desired.Found.Seal(desired.Findings{MemberCIDR: "10.0.0.0/16"}),
-			Native:   &octavia.Snapshot{Security: octavia.Security{Ports: []neutron.Port{{ID: id, FixedIPs: []neutron.FixedIP{{Address: netip.MustParseAddr("10.0.0.11")}}}}}},
+			Native:   octavia.Native.Seal(&octavia.Snapshot{Security: octavia.Security{Ports: []neutron.Port{{ID: id, FixedIPs: []neutron.FixedIP{{Address: netip.MustParseAddr("10.0.0.11")}}}}}}),
 		},
 		From:        map[string]string{option.Flavor.Name: id, option.Zone.Name: "az1", option.Subnet.Name: id, option.Network.Name: id, option.WantedAddress.Name: "172.24.0.8"},
 		To:          map[string]string{option.Flavor.Name: other, option.Zone.Name: "az2", option.Subnet.Name: other, option.Network.Name: other, option.WantedAddress.Name: "172.24.0.9"},

@@ -17,6 +17,9 @@ const (
 	fieldProxyProtocol = "proxyProtocol"
 )
 
+// native is a balancer as the API shows it.
+var native cloud.NativeOf[api.Balancer]
+
 // Observe implements cloud.Balancers. It looks by recorded id, by ownership tag and by name.
 func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	if id, ok := checkID(in.ID); ok && in.Beside == nil {
@@ -45,7 +48,7 @@ func (d *Driver) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, e
 func observe(b api.Balancer) cloud.Observed {
 	observed := cloud.Observed{
 		Found: true, ID: b.ID, State: cloud.BalancerState(b.Status), Detail: b.Status,
-		Owner: ownershipTags.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: b,
+		Owner: ownershipTags.Owner(b.Labels), Balancer: balancer(b.BalancerSpec), Native: native.Seal(b),
 	}
 	if b.Status == api.StatusDeleting {
 		observed.State = cloud.BalancerPending
@@ -119,7 +122,7 @@ func (d *Driver) Apply(ctx context.Context, change cloud.Change) (cloud.Progress
 	if change.After == nil {
 		return d.remove(ctx, change.Before)
 	}
-	stored, _ := change.Before.Native.(api.Balancer) // empty when there is none
+	stored := native.Open(change.Before.Native) // empty when there is none
 	b, err := d.client.SaveBalancer(ctx, change.Before.ID, specOf(*change.After, stored.BalancerSpec))
 	if err != nil {
 		return cloud.Progress{}, fmt.Errorf("storing balancer %s: %w", change.After.Name, cloud.ForTargets(err, api.IsForTargets(err)))

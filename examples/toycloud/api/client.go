@@ -78,13 +78,13 @@ func (c *Client) Listeners(ctx context.Context, balancer string) ([]Listener, er
 }
 
 // Create makes an object of a collection ("balancers", "listeners") and returns its id.
-func (c *Client) Create(ctx context.Context, collection string, fields map[string]any) (string, error) {
+func (c *Client) Create(ctx context.Context, collection string, fields json.Marshaler) (string, error) {
 	made, err := ask[struct{ ID string }](ctx, c, http.MethodPost, collection, fields)
 	return made.ID, whole(err, made.ID != "")
 }
 
 // Update changes these fields of an object.
-func (c *Client) Update(ctx context.Context, collection, id string, fields map[string]any) error {
+func (c *Client) Update(ctx context.Context, collection, id string, fields json.Marshaler) error {
 	_, err := ask[struct{}](ctx, c, http.MethodPatch, collection+"/"+url.PathEscape(id), fields)
 	return err
 }

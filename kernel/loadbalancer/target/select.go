@@ -60,7 +60,13 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 	if r.Limit == 0 || len(ids) <= r.Limit {
 		return ids
 	}
-	taken, full := atMost(r.Limit, ids, attached, func(id cloud.InstanceID) string { return find(id).Zone }), fmt.Sprintf("a balancer has at most %d targets", r.Limit)
+	return c.placed(r.Limit, ids, attached, skip)
+}
+
+// placed returns those of sorted ids that have a place, and tells skip of the nodes of the others.
+func (c Candidates) placed(limit int, ids, attached []cloud.InstanceID, skip func(node, reason string)) []cloud.InstanceID {
+	find, reason := c.finder(), fmt.Sprintf("a balancer has at most %d targets", limit)
+	taken := atMost(limit, ids, attached, func(id cloud.InstanceID) string { return find(id).Zone })
 	next := 0
 	for _, id := range ids {
 		if next < len(taken) && taken[next] == id {
@@ -68,7 +74,7 @@ func targetsOf(shape cloud.Balancer, c Candidates, attached []cloud.InstanceID, 
 			continue
 		}
 		node, _ := c.nodeOf(find, id)
-		skip(node, full)
+		skip(node, reason)
 	}
 	return taken
 }

@@ -23,14 +23,13 @@ func Joined(items []string) string {
 	return strings.Join(items, ",")
 }
 
-// Refs are the items of FieldGroups as fields of resources: the balancer's own security group is a resource, the others have ids.
-func Refs(groups string, own secgroup.Name) []any {
-	var refs []any
+// Refs refer to the items of FieldGroups: the balancer's own security group is a resource, the others have ids.
+func Refs(groups string, own secgroup.Name) (refs []cloud.Reference) {
 	for _, id := range List(groups) {
 		if id == secgroup.OwnGroup {
-			refs = append(refs, cloud.IDOf{Kind: secgroup.KindGroup, Key: own.Name})
+			refs = append(refs, cloud.To(cloud.IDOf{Kind: secgroup.KindGroup, Key: own.Name}))
 		} else {
-			refs = append(refs, id)
+			refs = append(refs, cloud.ToID(id))
 		}
 	}
 	return refs

@@ -7,27 +7,27 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing/types"
 
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/option"
 )
 
-// The attributes, by their names in the API.
-const (
-	attributeCrossZone = "CrossZoneLoadBalancing"
-	attributeLog       = "AccessLog"
-	attributeDraining  = "ConnectionDraining"
-	attributeIdle      = "ConnectionSettings"
+// The attributes, by their names in the API, each with the managed fields that AWS changes together.
+var (
+	attributeCrossZone = cloud.NewField[string]("CrossZoneLoadBalancing")
+	attributeLog       = cloud.NewField[[]string]("AccessLog")
+	attributeDraining  = cloud.NewField[[]string]("ConnectionDraining")
+	attributeIdle      = cloud.NewField[string]("ConnectionSettings")
 )
 
-// attributeFields are the attributes, each with the managed fields that AWS changes together.
-func attributeFields(b map[string]string) map[string]any {
-	return map[string]any{
-		attributeCrossZone: []string{b[balancer.FieldCrossZone]},
-		attributeLog:       []string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]},
-		attributeDraining:  []string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]},
-		attributeIdle:      []string{b[balancer.FieldIdleTimeout]},
-	}
+func attributeFields(b map[string]string) cloud.Fields {
+	return cloud.FieldsOf(
+		attributeCrossZone.Is(b[balancer.FieldCrossZone]),
+		attributeLog.Is([]string{b[balancer.FieldLog], b[balancer.FieldLogInterval], b[balancer.FieldLogBucket], b[balancer.FieldLogPrefix]}),
+		attributeDraining.Is([]string{b[desired.FieldDraining], b[desired.FieldDrainingTimeout]}),
+		attributeIdle.Is(b[balancer.FieldIdleTimeout]),
+	)
 }
 
 // viewAttributes are the attributes AWS has. Those that AWS adds itself, such as the mode of

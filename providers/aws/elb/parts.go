@@ -2,7 +2,6 @@ package elb
 
 import (
 	"cmp"
-	"reflect"
 	"slices"
 	"strconv"
 
@@ -13,9 +12,8 @@ import (
 )
 
 // part returns a part of the balancer.
-func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
-	fields[fieldBalancer] = p.lb
-	return cloud.Resource{Kind: kind, Key: key, Fields: fields}
+func (p *parts) part(kind, key string, fields ...cloud.FieldValue) cloud.Resource {
+	return cloud.Resource{Kind: kind, Key: key, Fields: cloud.FieldsOf(fields...).With(fieldBalancer.Is(cloud.To(p.lb)))}
 }
 
 // addShown adds what the portable views of a balancer show. Its security groups change after the rules of nodes: where one is
@@ -24,14 +22,14 @@ func (p *parts) part(kind, key string, fields map[string]any) cloud.Resource {
 // may refuse the certificate, which may be gone since it was given to the one before.
 func (p *parts) addShown(first []cloud.IDOf) {
 	before, after, tags := p.change.Before.Balancer, *p.change.After, p.Cluster.ObjectTags(p.change.Input.Spec)
-	lb := cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Needs: first, Native: after.Scope, Fields: map[string]any{fieldTags: tags}}
+	lb := cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Needs: first, Native: nativeScope.Seal(after.Scope), Fields: cloud.FieldsOf(fieldTags.Is(tags))}
 	wanted := p.shown(after)
 	trial := 65535
 	for slices.ContainsFunc(slices.Concat(before.Listeners, after.Listeners), func(l cloud.Listener) bool { return l.Port == trial }) {
 		trial--
 	}
 	for i, r := range wanted {
-		if l, is := r.Native.(cloud.Listener); is && l.ProviderFields[balancer.FieldCertificates] != "" {
+		if l := nativeListener.Open(r.Native); l.ProviderFields[balancer.FieldCertificates] != "" {
 			l.Port = trial
 			wanted[i].Trial = new(p.listener(l))
 		}
@@ -55,12 +53,12 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 		list = append(list, p.listener(l))
 	}
 	if b.Health != nil {
-		list = append(list, p.part(kindHealth, p.lb.Key, map[string]any{fieldCheck: *b.Health}))
+		list = append(list, p.part(kindHealth, p.lb.Key, fieldCheck.Is(*b.Health)))
 	}
-	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !reflect.DeepEqual(attributes, p.standard) {
-		list = append(list, p.part(kindAttributes, p.lb.Key, attributes))
+	if attributes := attributeFields(b.ProviderFields); p.s.Balancer != nil || !attributes.Equal(p.standard) {
+		list = append(list, p.part(kindAttributes, p.lb.Key, attributes.All()...))
 	}
-	of := p.part(kindTarget, "", map[string]any{})
+	of := p.part(kindTarget, "")
 	for _, id := range b.Targets {
 		target := of // the fields are the same of all, thousands in a large cluster
 		target.Key, target.Machine = string(id), id
@@ -68,7 +66,7 @@ func (p *parts) shown(b cloud.Balancer) (list []cloud.Resource) {
 	}
 	list = append(list, p.subnets(balancer.List(b.ProviderFields[balancer.FieldSubnets]))...)
 	groups := balancer.Refs(b.ProviderFields[balancer.FieldGroups], p.ownName)
-	return append(list, p.part(kindGroups, p.lb.Key, map[string]any{fieldGroups: groups}))
+	return append(list, p.part(kindGroups, p.lb.Key, fieldGroups.Is(groups)))
 }
 
 // subnets returns subnets by their zones: a balancer has one in each. Those of zones that it does not
@@ -81,7 +79,7 @@ func (p *parts) subnets(ids []string) []cloud.Resource {
 	}
 	for _, id := range ids {
 		zone := cmp.Or(p.s.Inventory.Zone(id), id)
-		r := p.part(kindSubnet, zone, map[string]any{fieldSubnet: id})
+		r := p.part(kindSubnet, zone, fieldSubnet.Is(id))
 		first, second := taken[zone]
 		switch {
 		case second:
@@ -100,10 +98,10 @@ func (p *parts) subnets(ids []string) []cloud.Resource {
 
 // listener returns a listener of the balancer.
 func (p *parts) listener(l cloud.Listener) cloud.Resource {
-	r := p.part(kindListener, strconv.Itoa(l.Port), map[string]any{
-		"Protocol": l.Protocol, "InstanceProtocol": l.TargetProtocol, "InstancePort": l.TargetPort,
-		"SSLCertificateId": l.ProviderFields[balancer.FieldCertificates],
-	})
-	r.Native = l
+	r := p.part(kindListener, strconv.Itoa(l.Port),
+		fieldProtocol.Is(l.Protocol), fieldTargetProtocol.Is(l.TargetProtocol), fieldTargetPort.Is(l.TargetPort),
+		fieldCertificate.Is(l.ProviderFields[balancer.FieldCertificates]),
+	)
+	r.Native = nativeListener.Seal(l)
 	return r
 }

@@ -50,7 +50,7 @@ func (b *Balancer) viewPolicy(names []string, spec cloud.Spec) string {
 func (p *parts) addPolicies() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	for _, name := range p.has.otherPolicies() {
-		r := p.part(kindPolicy, name, map[string]any{})
+		r := p.part(kindPolicy, name)
 		r.ID = name
 		p.Present = append(p.Present, r)
 		p.want(r)
@@ -64,7 +64,7 @@ func (p *parts) addPolicies() {
 	}
 	for _, l := range after.Listeners {
 		if policy := l.ProviderFields[balancer.FieldTLSPolicy]; policy != "" && (policy != balancer.DefaultTLSPolicy || special[l.Port]) {
-			p.want(p.part(kindPolicy, p.has.policyLike(policy), map[string]any{}))
+			p.want(p.part(kindPolicy, p.has.policyLike(policy)))
 			p.want(p.listenerPolicies(l))
 		}
 	}
@@ -80,7 +80,7 @@ func (p *parts) addPolicies() {
 		p.Present = append(p.Present, r)
 	}
 	for _, port := range slices.Sorted(maps.Keys(wanted)) {
-		p.want(p.part(kindPolicy, proxyPolicy, map[string]any{}))
+		p.want(p.part(kindPolicy, proxyPolicy))
 		p.want(wanted[port])
 	}
 }
@@ -103,12 +103,14 @@ func (p *parts) want(r cloud.Resource) {
 // listenerPolicies are those of a listener that terminates TLS.
 func (p *parts) listenerPolicies(l cloud.Listener) cloud.Resource {
 	name := p.has.policyLike(l.ProviderFields[balancer.FieldTLSPolicy])
-	policies := []any{cloud.IDOf{Kind: kindPolicy, Key: name}}
+	policies := []cloud.Reference{toPolicy(name)}
 	for _, other := range p.has.stickiness(l) {
-		policies = append(policies, other)
+		policies = append(policies, cloud.ToID(other))
 	}
-	return needing(p.part(kindTLS, strconv.Itoa(l.Port), map[string]any{fieldPolicies: policies}), p.listener(l).Ref())
+	return needing(p.part(kindTLS, strconv.Itoa(l.Port), fieldPolicies.Is(policies)), p.listener(l).Ref())
 }
+
+func toPolicy(name string) cloud.Reference { return cloud.To(cloud.IDOf{Kind: kindPolicy, Key: name}) }
 
 // policyLike returns the name of the policy that is like a predefined one: the one that AWS has given
 // to listeners of the balancer by itself, where it has.
@@ -152,12 +154,12 @@ func (p *parts) nodePorts(b cloud.Balancer) map[string]cloud.Resource {
 }
 
 func (p *parts) nodePort(port, listener string) cloud.Resource {
-	var policies []any
+	var policies []cloud.Reference
 	for _, other := range p.has.backendPolicies(port) {
-		policies = append(policies, other)
+		policies = append(policies, cloud.ToID(other))
 	}
-	policies = append(policies, cloud.IDOf{Kind: kindPolicy, Key: proxyPolicy}) // the last one: setNodePortPolicies takes it away
-	return p.part(kindProxy, port, map[string]any{fieldListener: listener, fieldPolicies: policies})
+	policies = append(policies, toPolicy(proxyPolicy)) // the last one: setNodePortPolicies takes it away
+	return p.part(kindProxy, port, fieldListener.Is(listener), fieldPolicies.Is(policies))
 }
 
 // backendPolicies are those of a node port besides the proxy policy.

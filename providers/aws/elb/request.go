@@ -3,7 +3,6 @@ package elb
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	sdk "github.com/aws/aws-sdk-go-v2/service/elasticloadbalancing"
@@ -20,7 +19,6 @@ import (
 // and listeners are in the request that makes a balancer. Subnets change last: targets do not wait
 // for them.
 func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
-	tags, listeners, subnets := tag.Kind(kindTags, e.writeTags), e.listenerKind(), e.subnetKind()
 	return []cloud.ResourceKind{
 		{
 			Name: kindBalancer, Anchor: true, Brings: []string{kindSubnet, kindGroups, kindListener}, CreateBalancer: e.create,
@@ -29,21 +27,21 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 				return failure.UnlessGone(err)
 			},
 		},
-		tags,
+		tag.Kind(kindTags, e.writeTags),
 		balancer.Written(kindGroups, fieldBalancer, func(ctx context.Context, r cloud.Resource, _ []string) error {
-			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: values(fieldGroups, r)})
+			_, err := e.Client.ApplySecurityGroupsToLoadBalancer(ctx, &sdk.ApplySecurityGroupsToLoadBalancerInput{LoadBalancerName: nameOf(r), SecurityGroups: idsIn(fieldGroups, r)})
 			return err
 		}),
-		listeners,
+		e.listenerKind(),
 		balancer.Written(kindPolicy, fieldBalancer, e.createPolicy),
 		balancer.Written(kindTLS, fieldBalancer, func(ctx context.Context, r cloud.Resource, _ []string) error {
 			_, err := e.Client.SetLoadBalancerPoliciesOfListener(ctx, &sdk.SetLoadBalancerPoliciesOfListenerInput{
-				LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: values(fieldPolicies, r),
+				LoadBalancerName: nameOf(r), LoadBalancerPort: *parse32(r.Key), PolicyNames: idsIn(fieldPolicies, r),
 			})
 			return err
 		}),
 		balancer.Written(kindProxy, fieldBalancer, func(ctx context.Context, r cloud.Resource, changed []string) error {
-			names := values(fieldPolicies, r)
+			names := idsIn(fieldPolicies, r)
 			if len(changed) == 0 { // it goes, and takes the proxy policy away
 				names = names[:len(names)-1]
 			}
@@ -52,48 +50,46 @@ func (e *Balancers) ResourceKinds() []cloud.ResourceKind {
 			})
 			return err
 		}),
-		balancer.Written(kindHealth, fieldBalancer, e.configureHealth), balancer.Written(kindAttributes, fieldBalancer, e.modifyAttributes), e.targetKind(), subnets,
+		balancer.Written(kindHealth, fieldBalancer, e.configureHealth), balancer.Written(kindAttributes, fieldBalancer, e.modifyAttributes), e.targetKind(), e.subnetKind(),
 	}
 }
 
 // nameOf returns the name of the balancer that a part belongs to.
 func nameOf(part cloud.Resource) *string {
-	name, _ := part.Fields[fieldBalancer].(string)
-	return &name
+	return new(fieldBalancer.Of(part).ID)
 }
 
-// values returns what a field of resources holds, in all.
-func values(field string, parts ...cloud.Resource) []string {
-	list := []string{} // AWS wants a list, an empty one too
-	for _, part := range parts {
-		switch value := part.Fields[field].(type) {
-		case string:
-			list = append(list, value)
-		case []any:
-			for _, item := range value {
-				list = append(list, fmt.Sprint(item))
-			}
-		}
+// idsIn are the ids in a field of a part.
+func idsIn(field cloud.Field[[]cloud.Reference], part cloud.Resource) []string {
+	ids := []string{} // AWS wants a list, an empty one too
+	for _, ref := range field.Of(part) {
+		ids = append(ids, ref.ID)
 	}
-	return list
+	return ids
+}
+
+func subnets(parts []cloud.Resource) (ids []string) {
+	for _, part := range parts {
+		ids = append(ids, fieldSubnet.Of(part))
+	}
+	return ids
 }
 
 // create makes a balancer with its tags, subnets, security groups and listeners. When the answer is
 // lost the next run finds it by its name.
 func (e *Balancers) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (cloud.Made, error) {
-	tags, _ := wanted.Fields[fieldTags].(map[string]string)
-	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key, Tags: tagList(tags)}
+	input := &sdk.CreateLoadBalancerInput{LoadBalancerName: &wanted.Key, Tags: tagList(fieldTags.Of(wanted))}
 	for _, part := range with {
 		switch part.Kind {
 		case kindSubnet:
-			input.Subnets = append(input.Subnets, values(fieldSubnet, part)...)
+			input.Subnets = append(input.Subnets, fieldSubnet.Of(part))
 		case kindGroups:
-			input.SecurityGroups = values(fieldGroups, part)
+			input.SecurityGroups = idsIn(fieldGroups, part)
 		case kindListener:
 			input.Listeners = append(input.Listeners, listeners(part)...)
 		}
 	}
-	if wanted.Native == cloud.ScopeInternal {
+	if nativeScope.Open(wanted.Native) == cloud.ScopeInternal {
 		input.Scheme = new(schemeInternal)
 	}
 	made, err := e.Client.CreateLoadBalancer(ctx, input)
@@ -110,8 +106,7 @@ func tagList(tags map[string]string) []types.Tag {
 func listeners(parts ...cloud.Resource) []types.Listener {
 	var list []types.Listener
 	for _, part := range parts {
-		l, _ := part.Native.(cloud.Listener)
-		list = append(list, listenerInput(l))
+		list = append(list, listenerInput(nativeListener.Open(part.Native)))
 	}
 	return list
 }
@@ -145,7 +140,7 @@ func (e *Balancers) writeTags(ctx context.Context, names []string, add map[strin
 // documents do not say.
 func (e *Balancers) listenerKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
-		Name: kindListener, Together: fieldBalancer, Immutable: []string{"Protocol", "InstanceProtocol", "InstancePort"}, Takes: []string{kindTLS}, Disturbs: []string{kindProxy},
+		Name: kindListener, Together: fieldBalancer, Immutable: []cloud.AnyField{fieldProtocol, fieldTargetProtocol, fieldTargetPort}, Takes: []string{kindTLS}, Disturbs: []string{kindProxy},
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
 			_, err := e.Client.CreateLoadBalancerListeners(ctx, &sdk.CreateLoadBalancerListenersInput{LoadBalancerName: nameOf(wanted[0]), Listeners: listeners(wanted...)})
 			return err
@@ -172,13 +167,13 @@ func (e *Balancers) listenerKind() cloud.ResourceKind {
 // detached a moment ago may not be free yet.
 func (e *Balancers) subnetKind() cloud.ResourceKind {
 	return cloud.ResourceKind{
-		Name: kindSubnet, Together: fieldBalancer, Immutable: []string{fieldSubnet},
+		Name: kindSubnet, Together: fieldBalancer, Immutable: []cloud.AnyField{fieldSubnet},
 		Add: func(ctx context.Context, wanted []cloud.Resource) error {
-			_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: values(fieldSubnet, wanted...)})
+			_, err := e.Client.AttachLoadBalancerToSubnets(ctx, &sdk.AttachLoadBalancerToSubnetsInput{LoadBalancerName: nameOf(wanted[0]), Subnets: subnets(wanted)})
 			return refusedSubnets(err)
 		},
 		Remove: func(ctx context.Context, present []cloud.Resource) error {
-			_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: values(fieldSubnet, present...)})
+			_, err := e.Client.DetachLoadBalancerFromSubnets(ctx, &sdk.DetachLoadBalancerFromSubnetsInput{LoadBalancerName: nameOf(present[0]), Subnets: subnets(present)})
 			return refusedSubnets(err)
 		},
 	}

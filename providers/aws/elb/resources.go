@@ -10,6 +10,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/elb/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // The kinds of resources that only classic balancers have.
@@ -28,14 +29,24 @@ const (
 )
 
 // Fields of resources, by their names in the API. Each part names its balancer.
-const (
-	fieldBalancer = "LoadBalancerName"
-	fieldGroups   = "SecurityGroups"
-	fieldSubnet   = "SubnetId"
-	fieldPolicies = "PolicyNames"
-	fieldListener = "Listener"    // of a node port
-	fieldTags     = "Tags"        // with which it is made
-	fieldCheck    = "HealthCheck" // as a whole, which one request writes
+var (
+	fieldBalancer       = cloud.NewField[cloud.Reference]("LoadBalancerName")
+	fieldGroups         = cloud.NewField[[]cloud.Reference]("SecurityGroups")
+	fieldSubnet         = cloud.NewField[string]("SubnetId")
+	fieldProtocol       = cloud.NewField[cloud.Protocol]("Protocol")
+	fieldTargetProtocol = cloud.NewField[cloud.Protocol]("InstanceProtocol")
+	fieldTargetPort     = cloud.NewField[int]("InstancePort")
+	fieldCertificate    = cloud.NewField[string]("SSLCertificateId")
+	fieldPolicies       = cloud.NewField[[]cloud.Reference]("PolicyNames")
+	fieldListener       = cloud.NewField[string]("Listener")          // of a node port
+	fieldTags           = cloud.NewField[map[string]string]("Tags")   // with which it is made
+	fieldCheck          = cloud.NewField[cloud.Health]("HealthCheck") // as a whole, which one request writes
+)
+
+// A balancer has its scope, and a listener what it is by the portable view.
+var (
+	nativeScope    cloud.NativeOf[cloud.Scope]
+	nativeListener cloud.NativeOf[cloud.Listener]
 )
 
 // parts collects the resources of one change.
@@ -55,7 +66,7 @@ type parts struct {
 	nodeGroups []string
 	doubt      bool
 	// standard are the attributes of a new balancer.
-	standard map[string]any
+	standard cloud.Fields
 }
 
 // Resources returns the resources before and after a change. What the portable view of a balancer
@@ -82,7 +93,7 @@ func (e *Balancers) Resources(ctx context.Context, s *Snapshot, change cloud.Cha
 	}
 	p.addShown(first)
 	if s.Balancer != nil {
-		e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: []string{p.lb.Key}}, p.has.Tags, change)
+		e.Cluster.Add(&p.Resources, cloud.Resource{Kind: kindTags, Key: p.lb.Key, Native: tag.NativeIDs.Seal([]string{p.lb.Key})}, p.has.Tags, change)
 	}
 	p.addPolicies()
 	return p.Resources, nil

@@ -28,7 +28,7 @@ func (e *Balancers) createPolicy(ctx context.Context, r cloud.Resource, _ []stri
 }
 
 func (e *Balancers) configureHealth(ctx context.Context, r cloud.Resource, _ []string) error {
-	h, _ := r.Fields[fieldCheck].(cloud.Health)
+	h := fieldCheck.Of(r)
 	_, err := e.Client.ConfigureHealthCheck(ctx, &sdk.ConfigureHealthCheckInput{
 		LoadBalancerName: nameOf(r),
 		HealthCheck: &types.HealthCheck{
@@ -48,19 +48,20 @@ func checkTarget(h cloud.Health) string {
 func (e *Balancers) modifyAttributes(ctx context.Context, r cloud.Resource, fields []string) error {
 	var a types.LoadBalancerAttributes
 	for _, field := range fields {
-		value, _ := r.Fields[field].([]string)
 		switch field {
-		case attributeCrossZone:
-			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: value[0] == "true"}
-		case attributeLog:
+		case attributeCrossZone.Name():
+			a.CrossZoneLoadBalancing = &types.CrossZoneLoadBalancing{Enabled: attributeCrossZone.Of(r) == "true"}
+		case attributeLog.Name():
+			value := attributeLog.Of(r)
 			a.AccessLog = &types.AccessLog{Enabled: value[0] == "true", EmitInterval: parse32(value[1])}
 			if a.AccessLog.Enabled {
 				a.AccessLog.S3BucketName, a.AccessLog.S3BucketPrefix = &value[2], &value[3]
 			}
-		case attributeDraining:
+		case attributeDraining.Name():
+			value := attributeDraining.Of(r)
 			a.ConnectionDraining = &types.ConnectionDraining{Enabled: value[0] == "true", Timeout: parse32(value[1])}
-		case attributeIdle:
-			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(value[0])}
+		case attributeIdle.Name():
+			a.ConnectionSettings = &types.ConnectionSettings{IdleTimeout: parse32(attributeIdle.Of(r))}
 		}
 	}
 	_, err := e.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerName: nameOf(r), LoadBalancerAttributes: &a})

@@ -1,7 +1,6 @@
 package nlb
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -10,17 +9,18 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/balancer"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/secgroup"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/aws/tag"
 )
 
 // addBalancer adds the balancer with its attributes. Of a new one the defaults are not written.
 func (p *parts) addBalancer() {
 	before, after := p.change.Before.Balancer, *p.change.After
 	wanted, attributes := p.balancer(after), p.attributes(after, after.ProviderFields[balancer.FieldLog] == "true")
-	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Input.Spec)
+	wanted.Needs, wanted.Fields = p.rules(), wanted.Fields.With(fieldTags.Is(p.Cluster.ObjectTags(p.change.Input.Spec)))
 	if after.DualStack {
-		delete(wanted.Fields, fieldStack)
+		wanted.Fields = wanted.Fields.Without(fieldStack)
 	} else {
-		delete(wanted.Fields, fieldStackLast)
+		wanted.Fields = wanted.Fields.Without(fieldStackLast)
 	}
 	p.Wanted = append(p.Wanted, wanted)
 	if p.s.Balancer != nil {
@@ -29,50 +29,55 @@ func (p *parts) addBalancer() {
 		p.Present = append(p.Present, present, p.attributes(before, true))
 		p.addTags()
 	} else {
-		maps.DeleteFunc(attributes.Fields, func(_ string, value any) bool { return value == "false" || value == "" })
+		for attribute := range attributeFields {
+			if value := attribute.Of(attributes); value == "false" || value == "" {
+				attributes.Fields = attributes.Fields.Without(attribute)
+			}
+		}
 	}
-	if len(attributes.Fields) > 1 {
+	if len(attributes.Fields.All()) > 1 {
 		p.Wanted = append(p.Wanted, attributes)
 	}
 }
 
 // balancer is a load balancer by its portable view.
 func (p *parts) balancer(b cloud.Balancer) cloud.Resource {
-	fields := map[string]any{fieldStack: string(types.IpAddressTypeIpv4), fieldStackLast: string(types.IpAddressTypeIpv4)}
+	stack := types.IpAddressTypeIpv4
 	if b.DualStack {
-		fields[fieldStack], fields[fieldStackLast] = string(types.IpAddressTypeDualstack), string(types.IpAddressTypeDualstack)
+		stack = types.IpAddressTypeDualstack
 	}
+	fields := cloud.FieldsOf(fieldStack.Is(stack), fieldStackLast.Is(stack))
 	if subnets := b.ProviderFields[balancer.FieldSubnets]; subnets != "" {
-		fields[fieldSubnets] = subnets
+		fields = fields.With(fieldSubnets.Is(subnets))
 	}
 	if groups := b.ProviderFields[balancer.FieldGroups]; groups != "" {
-		fields[fieldGroups] = balancer.Refs(groups, p.Security.NetworkName(p.change.Input.Owner))
+		fields = fields.With(fieldGroups.Is(balancer.Refs(groups, p.Security.NetworkName(p.change.Input.Owner))))
 	}
-	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: b}
+	return cloud.Resource{Kind: kindBalancer, Key: p.lb.Key, Fields: fields, Native: nativeBalancer.Seal(b)}
 }
 
 // attributes are those of a load balancer by its portable view.
 func (p *parts) attributes(b cloud.Balancer, logs bool) cloud.Resource {
-	fields := map[string]any{fieldBalancer: p.lb}
+	fields := cloud.FieldsOf(fieldBalancer.Is(cloud.To(p.lb)))
 	for attribute, field := range attributeFields {
 		if logs || field != balancer.FieldLogBucket && field != balancer.FieldLogPrefix {
-			fields[attribute] = b.ProviderFields[field]
+			fields = fields.With(attribute.Is(b.ProviderFields[field]))
 		}
 	}
 	return cloud.Resource{Kind: kindAttributes, Key: p.lb.Key, Fields: fields}
 }
 
-// Attributes of network balancers and target groups.
-const (
-	attributeCrossZone  = "load_balancing.cross_zone.enabled"
-	attributeProtection = "deletion_protection.enabled"
-	attributeLog        = "access_logs.s3.enabled"
-	attributeLogBucket  = "access_logs.s3.bucket"
-	attributeLogPrefix  = "access_logs.s3.prefix"
+// Attributes of network balancers.
+var (
+	attributeCrossZone  = cloud.NewField[string]("load_balancing.cross_zone.enabled")
+	attributeProtection = cloud.NewField[string]("deletion_protection.enabled")
+	attributeLog        = cloud.NewField[string]("access_logs.s3.enabled")
+	attributeLogBucket  = cloud.NewField[string]("access_logs.s3.bucket")
+	attributeLogPrefix  = cloud.NewField[string]("access_logs.s3.prefix")
 )
 
 // attributeFields are the attributes by their fields in the portable view.
-var attributeFields = map[string]string{
+var attributeFields = map[cloud.Field[string]]string{
 	attributeCrossZone: balancer.FieldCrossZone, attributeProtection: balancer.FieldProtection, attributeLog: balancer.FieldLog,
 	attributeLogBucket: balancer.FieldLogBucket, attributeLogPrefix: balancer.FieldLogPrefix,
 }
@@ -81,7 +86,7 @@ var attributeFields = map[string]string{
 func (p *parts) addTags() {
 	of := cloud.Resource{Kind: kindTags, Key: p.lb.Key}
 	for arns := range slices.Chunk(p.tagged(), tagBatch) {
-		of.Native = arns
+		of.Native = tag.NativeIDs.Seal(arns)
 		p.Cluster.Add(&p.Resources, of, p.s.Balancer.Tags, p.change)
 		of.Needs = append(slices.Clone(of.Needs), of.Ref())
 		of.Key += " and on"

@@ -76,7 +76,7 @@ func (n *Balancers) IsNameTaken(ctx context.Context, name string) (bool, error) 
 
 // Protected is the error of a balancer that AWS would refuse to delete, nil where there is none.
 func (s *Snapshot) Protected() error {
-	if s.Balancer == nil || s.Balancer.attributes[attributeProtection] != "true" {
+	if s.Balancer == nil || s.Balancer.attributes[attributeProtection.Name()] != "true" {
 		return nil
 	}
 	return protected(s.Name)

@@ -37,7 +37,7 @@ func TestAnswersToADeletion(t *testing.T) {
 // What is known to be protected is not deleted, nor what belongs to it.
 func TestProtected(t *testing.T) {
 	for protection, want := range map[string]bool{"true": true, "false": false, "": false} {
-		s := &Snapshot{Balancer: &Balancer{attributes: map[string]string{attributeProtection: protection}}}
+		s := &Snapshot{Balancer: &Balancer{attributes: map[string]string{attributeProtection.Name(): protection}}}
 		if err := s.Protected(); (err != nil) != want {
 			t.Errorf("protection %q: %v", protection, err)
 		}

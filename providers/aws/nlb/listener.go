@@ -25,12 +25,12 @@ import (
 // a crash too.
 
 // attributeTimeout is an attribute of listeners.
-const attributeTimeout = "tcp.idle_timeout.seconds"
+var attributeTimeout = cloud.NewField[string]("tcp.idle_timeout.seconds")
 
 // addTimeouts adds the idle timeouts of the listeners that shall have a certain one, and the tag while
 // one is not AWS's default. Of a new listener that is not written.
 func (p *parts) addTimeouts() {
-	record := cloud.Resource{Kind: kindTimed, Key: p.lb.Key, Fields: map[string]any{fieldBalancer: p.lb}}
+	record := cloud.Resource{Kind: kindTimed, Key: p.lb.Key, Fields: cloud.FieldsOf(fieldBalancer.Is(cloud.To(p.lb)))}
 	if lb := p.s.Balancer; lb != nil && lb.Tags[tag.Timed] != "" {
 		p.Present = append(p.Present, record)
 	}
@@ -41,8 +41,8 @@ func (p *parts) addTimeouts() {
 			continue
 		}
 		timed = timed || wanted != desired.DefaultTimeout
-		fields := func(timeout string) map[string]any {
-			return map[string]any{fieldListener: p.listener(l).Ref(), attributeTimeout: timeout}
+		fields := func(timeout string) cloud.Fields {
+			return cloud.FieldsOf(fieldListener.Is(cloud.To(p.listener(l).Ref())), attributeTimeout.Is(timeout))
 		}
 		if has != nil && has.idle != "" {
 			p.Present = append(p.Present, cloud.Resource{Kind: kindTimeout, Key: strconv.Itoa(l.Port), Fields: fields(has.idle)})
@@ -55,7 +55,7 @@ func (p *parts) addTimeouts() {
 }
 
 // addListener adds a listener as it is and as it has to be, with what it leads to.
-func (p *parts) addListener(ctx context.Context, l cloud.Listener) (err error) {
+func (p *parts) addListener(ctx context.Context, l cloud.Listener) error {
 	wanted, before := p.listener(l), targetgroup.Group{}
 	p.addCertificates(&p.Wanted, wanted, certificatesOf(l))
 	if have := p.s.Balancer.at(l.Port); have != nil {
@@ -66,17 +66,18 @@ func (p *parts) addListener(ctx context.Context, l cloud.Listener) (err error) {
 			p.addCertificates(&p.Present, present, have.certificates())
 		}
 	}
-	wanted.Needs, wanted.Fields[fieldTags] = p.rules(), p.Cluster.ObjectTags(p.change.Input.Spec)
-	wanted.Fields[fieldTargets], err = p.targets.Lead(ctx, before, l)
+	leads, err := p.targets.Lead(ctx, before, l)
+	wanted.Needs = p.rules()
+	wanted.Fields = wanted.Fields.With(fieldTags.Is(p.Cluster.ObjectTags(p.change.Input.Spec)), fieldTargets.Is(cloud.To(leads)))
 	p.Wanted = append(p.Wanted, wanted)
 	return err
 }
 
 // listener is a listener by its portable view, without what it leads to.
 func (p *parts) listener(l cloud.Listener) cloud.Resource {
-	fields := map[string]any{fieldBalancer: p.lb, fieldProtocol: string(l.Protocol), fieldTransport: transportOf(l.Protocol), fieldPort: l.Port}
+	fields := cloud.FieldsOf(fieldBalancer.Is(cloud.To(p.lb)), fieldProtocol.Is(l.Protocol), fieldTransport.Is(transportOf(l.Protocol)), fieldPort.Is(l.Port))
 	if certificates := certificatesOf(l); len(certificates) > 0 {
-		fields[fieldCertificate], fields[fieldPolicy] = certificates[0], l.ProviderFields[balancer.FieldTLSPolicy]
+		fields = fields.With(fieldCertificate.Is(certificates[0]), fieldPolicy.Is(l.ProviderFields[balancer.FieldTLSPolicy]))
 	}
 	return cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), Fields: fields}
 }
@@ -87,18 +88,18 @@ func certificatesOf(l cloud.Listener) []string {
 }
 
 // transportOf returns what of a protocol stays: TCP and TLS can become each other.
-func transportOf(p cloud.Protocol) string {
+func transportOf(p cloud.Protocol) cloud.Protocol {
 	if p == cloud.ProtocolTLS {
-		return string(cloud.ProtocolTCP)
+		return cloud.ProtocolTCP
 	}
-	return string(p)
+	return p
 }
 
 // addCertificates adds those besides the default one.
 func (p *parts) addCertificates(to *[]cloud.Resource, listener cloud.Resource, arns []string) {
 	for i, arn := range arns {
 		if i > 0 {
-			fields := map[string]any{fieldListener: listener.Ref(), fieldCertificate: arn}
+			fields := cloud.FieldsOf(fieldListener.Is(cloud.To(listener.Ref())), fieldCertificate.Is(arn))
 			*to = append(*to, cloud.Resource{Kind: kindCertificate, Key: listener.Key + " " + arn, Fields: fields})
 		}
 	}
@@ -118,11 +119,11 @@ func (lb *Balancer) at(port int) *Listener {
 }
 
 func (p *parts) presentListener(l Listener) cloud.Resource {
-	leads := l.leadsTo()
-	r := p.listener(l.view())
-	r.ID, r.Fields[fieldTargets] = aws.ToString(l.ListenerArn), leads
+	leads := cloud.ToID(l.leadsTo())
 	if l.group.TargetGroupArn != nil {
-		r.Fields[fieldTargets] = l.group.Ref()
+		leads = cloud.To(l.group.Ref())
 	}
+	r := p.listener(l.view())
+	r.ID, r.Fields = aws.ToString(l.ListenerArn), r.Fields.With(fieldTargets.Is(leads))
 	return r
 }

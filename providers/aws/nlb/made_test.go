@@ -45,7 +45,7 @@ func TestMadeForAnother(t *testing.T) {
 		client := sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(any) (any, error) {
 			return &sdk.CreateLoadBalancerOutput{LoadBalancers: []types.LoadBalancer{{LoadBalancerArn: new("arn"), LoadBalancerName: &name, DNSName: new("host")}}}, nil
 		})})
-		made, err := (&Balancers{Client: client}).create(t.Context(), cloud.Resource{Native: cloud.Balancer{Name: "web"}}, nil)
+		made, err := (&Balancers{Client: client}).create(t.Context(), cloud.Resource{Native: nativeBalancer.Seal(cloud.Balancer{Name: "web"})}, nil)
 		if (err != nil) != another || (made.ID == "") != another || (made.Addresses == nil) != another {
 			t.Errorf("%q: made %+v, %v", name, made, err)
 		}

@@ -140,7 +140,7 @@ func (n *Balancers) readTimeout(ctx context.Context, l *Listener) error {
 	}
 	l.idle = desired.DefaultTimeout
 	for _, attribute := range answer.Attributes {
-		if aws.ToString(attribute.Key) == attributeTimeout {
+		if aws.ToString(attribute.Key) == attributeTimeout.Name() {
 			l.idle = aws.ToString(attribute.Value)
 		}
 	}

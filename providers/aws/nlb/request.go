@@ -3,7 +3,6 @@ package nlb
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -31,21 +30,24 @@ const (
 )
 
 // Fields of resources, by their names in the API.
-const (
-	fieldBalancer    = "LoadBalancerArn"
-	fieldGroups      = "SecurityGroups"
-	fieldSubnets     = "SubnetMappings"
-	fieldStack       = "IpAddressType"
-	fieldStackLast   = "SubnetMappings, then IpAddressType" // see change
-	fieldProtocol    = "Protocol"
-	fieldTransport   = "transport" // of the protocol: AWS does not change TCP into UDP
-	fieldCertificate = "Certificates"
-	fieldPolicy      = "SslPolicy"
-	fieldTargets     = "TargetGroupArn" // also of its attributes and targets
-	fieldListener    = "ListenerArn"
-	fieldPort        = "Port"
-	fieldTags        = "Tags" // with which it is made
+var (
+	fieldBalancer    = cloud.NewField[cloud.Reference]("LoadBalancerArn")
+	fieldGroups      = cloud.NewField[[]cloud.Reference]("SecurityGroups")
+	fieldSubnets     = cloud.NewField[string]("SubnetMappings")
+	fieldStack       = cloud.NewField[types.IpAddressType]("IpAddressType")
+	fieldStackLast   = cloud.NewField[types.IpAddressType]("SubnetMappings, then IpAddressType") // see change
+	fieldProtocol    = cloud.NewField[cloud.Protocol]("Protocol")
+	fieldTransport   = cloud.NewField[cloud.Protocol]("transport") // of the protocol: AWS does not change TCP into UDP
+	fieldCertificate = cloud.NewField[string]("Certificates")
+	fieldPolicy      = cloud.NewField[string]("SslPolicy")
+	fieldTargets     = cloud.NewField[cloud.Reference]("TargetGroupArn")
+	fieldListener    = cloud.NewField[cloud.Reference]("ListenerArn")
+	fieldPort        = cloud.NewField[int]("Port")
+	fieldTags        = cloud.NewField[map[string]string]("Tags") // with which it is made
 )
+
+// nativeBalancer is the portable view of a balancer.
+var nativeBalancer cloud.NativeOf[cloud.Balancer]
 
 // subnetMappings are the subnets of a wanted balancer with their addresses, sorted.
 func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
@@ -69,29 +71,29 @@ func subnetMappings(b cloud.Balancer) []types.SubnetMapping {
 func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 	balancers := []cloud.ResourceKind{
 		tag.Kind(kindTags, n.writeTags),
-		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, Separate: []string{fieldStack, fieldGroups, fieldSubnets, fieldStackLast}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
+		{Name: kindBalancer, Anchor: true, Takes: []string{kindListener, kindTimed}, Separate: []cloud.AnyField{fieldStack, fieldGroups, fieldSubnets, fieldStackLast}, CreateBalancer: n.create, Update: n.change, Delete: n.remove},
 		{
 			Name: kindTimed,
 			Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-				return "", n.writeTags(ctx, []string{*balancer.Text(wanted, fieldBalancer)}, map[string]string{tag.Timed: "true"}, nil)
+				return "", n.writeTags(ctx, []string{fieldBalancer.Of(wanted).ID}, map[string]string{tag.Timed: "true"}, nil)
 			},
 			Delete: func(ctx context.Context, present cloud.Resource) error {
-				return n.writeTags(ctx, []string{*balancer.Text(present, fieldBalancer)}, nil, []string{tag.Timed})
+				return n.writeTags(ctx, []string{fieldBalancer.Of(present).ID}, nil, []string{tag.Timed})
 			},
 		},
 		balancer.Written(kindAttributes, fieldBalancer, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.LoadBalancerAttribute
 			for _, key := range keys {
-				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: balancer.Text(wanted, key)})
+				list = append(list, types.LoadBalancerAttribute{Key: &key, Value: new(cloud.NewField[string](key).Of(wanted))})
 			}
-			_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Attributes: list})
+			_, err := n.Client.ModifyLoadBalancerAttributes(ctx, &sdk.ModifyLoadBalancerAttributesInput{LoadBalancerArn: new(fieldBalancer.Of(wanted).ID), Attributes: list})
 			return err
 		}),
 	}
 	listeners := []cloud.ResourceKind{
 		{
 			// What ModifyListener says of a change from TLS to TCP: the default certificate goes. Of the others it says nothing.
-			Name: kindListener, Immutable: []string{fieldTransport}, Takes: []string{kindCertificate, kindTimeout}, Disturbs: []string{kindCertificate},
+			Name: kindListener, Immutable: []cloud.AnyField{fieldTransport}, Takes: []string{kindCertificate, kindTimeout}, Disturbs: []string{kindCertificate},
 			Create: n.createListener, Update: n.changeListener,
 			Delete: func(ctx context.Context, present cloud.Resource) error {
 				_, err := n.Client.DeleteListener(ctx, &sdk.DeleteListenerInput{ListenerArn: &present.ID})
@@ -100,18 +102,13 @@ func (n *Balancers) ResourceKinds() []cloud.ResourceKind {
 		},
 		balancer.Written(kindTimeout, fieldListener, func(ctx context.Context, wanted cloud.Resource, _ []string) error {
 			_, err := n.Client.ModifyListenerAttributes(ctx, &sdk.ModifyListenerAttributesInput{
-				ListenerArn: balancer.Text(wanted, fieldListener), Attributes: []types.ListenerAttribute{{Key: aws.String(attributeTimeout), Value: balancer.Text(wanted, attributeTimeout)}},
+				ListenerArn: new(fieldListener.Of(wanted).ID), Attributes: []types.ListenerAttribute{{Key: new(attributeTimeout.Name()), Value: new(attributeTimeout.Of(wanted))}},
 			})
 			return err
 		}),
 		n.certificateKind(),
 	}
 	return slices.Concat(balancers, n.Targets.Kinds(), listeners)
-}
-
-func tagsOf(r cloud.Resource) []types.Tag {
-	tags, _ := r.Fields[fieldTags].(map[string]string)
-	return tagList(tags)
 }
 
 // tagList returns tags as AWS takes them, sorted by key.
@@ -130,14 +127,14 @@ func (n *Balancers) writeTags(ctx context.Context, arns []string, add map[string
 }
 
 func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (cloud.Made, error) {
-	b, _ := wanted.Native.(cloud.Balancer)
+	b := nativeBalancer.Open(wanted.Native)
 	scheme := types.LoadBalancerSchemeEnumInternetFacing
 	if b.Scope == cloud.ScopeInternal {
 		scheme = types.LoadBalancerSchemeEnumInternal
 	}
 	made, err := n.Client.CreateLoadBalancer(ctx, &sdk.CreateLoadBalancerInput{
 		Name: &b.Name, Type: types.LoadBalancerTypeEnumNetwork, Scheme: scheme, IpAddressType: stackOf(wanted),
-		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagsOf(wanted),
+		SubnetMappings: subnetMappings(b), SecurityGroups: groupIDs(wanted), Tags: tagList(fieldTags.Of(wanted)),
 	})
 	if err == nil && (len(made.LoadBalancers) == 0 || made.LoadBalancers[0].LoadBalancerArn == nil) {
 		err = cloud.ErrIncomplete
@@ -153,14 +150,13 @@ func (n *Balancers) create(ctx context.Context, wanted cloud.Resource, _ []cloud
 }
 
 func stackOf(r cloud.Resource) types.IpAddressType {
-	return types.IpAddressType(cmp.Or(*balancer.Text(r, fieldStack), *balancer.Text(r, fieldStackLast)))
+	return cmp.Or(fieldStack.Of(r), fieldStackLast.Of(r))
 }
 
 // groupIDs are the security groups of a balancer.
 func groupIDs(r cloud.Resource) (ids []string) {
-	list, _ := r.Fields[fieldGroups].([]any)
-	for _, id := range list {
-		ids = append(ids, fmt.Sprint(id))
+	for _, group := range fieldGroups.Of(r) {
+		ids = append(ids, group.ID)
 	}
 	return ids
 }
@@ -168,13 +164,13 @@ func groupIDs(r cloud.Resource) (ids []string) {
 // change changes the address type, the security groups or the subnets, which take a request each and change in the order of the names
 // of their fields. With IPv6 each subnet needs a range of it, so that a balancer gets it after its subnets and loses it before.
 func (n *Balancers) change(ctx context.Context, present, wanted cloud.Resource, fields []string) (err error) {
-	b, _ := wanted.Native.(cloud.Balancer)
+	b := nativeBalancer.Open(wanted.Native)
 	switch fields[0] {
-	case fieldGroups:
+	case fieldGroups.Name():
 		_, err = n.Client.SetSecurityGroups(ctx, &sdk.SetSecurityGroupsInput{LoadBalancerArn: &present.ID, SecurityGroups: groupIDs(wanted)})
-	case fieldSubnets:
+	case fieldSubnets.Name():
 		_, err = n.Client.SetSubnets(ctx, &sdk.SetSubnetsInput{LoadBalancerArn: &present.ID, SubnetMappings: subnetMappings(b)})
-	case fieldStack, fieldStackLast:
+	case fieldStack.Name(), fieldStackLast.Name():
 		_, err = n.Client.SetIpAddressType(ctx, &sdk.SetIpAddressTypeInput{LoadBalancerArn: &present.ID, IpAddressType: stackOf(wanted)})
 	}
 	return err
@@ -192,22 +188,26 @@ func (n *Balancers) remove(ctx context.Context, present cloud.Resource) error {
 }
 
 func forwardTo(r cloud.Resource) []types.Action {
-	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: balancer.Text(r, fieldTargets)}}
+	return []types.Action{{Type: types.ActionTypeEnumForward, TargetGroupArn: new(fieldTargets.Of(r).ID)}}
+}
+
+// certificateList is the certificate of a resource.
+func certificateList(r cloud.Resource) []types.Certificate {
+	return []types.Certificate{{CertificateArn: new(fieldCertificate.Of(r))}}
 }
 
 // tls returns certificate and policy of a listener, nil where it has none.
 func tls(r cloud.Resource) (certificates []types.Certificate, policy *string) {
-	if *balancer.Text(r, fieldCertificate) == "" {
+	if fieldCertificate.Of(r) == "" {
 		return nil, nil
 	}
-	return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}, balancer.Text(r, fieldPolicy)
+	return certificateList(r), new(fieldPolicy.Of(r))
 }
 
 func (n *Balancers) createListener(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	port, _ := wanted.Fields[fieldPort].(int)
 	input := &sdk.CreateListenerInput{
-		LoadBalancerArn: balancer.Text(wanted, fieldBalancer), Port: aws.Int32(int32(port)), Protocol: types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol)),
-		DefaultActions: forwardTo(wanted), Tags: tagsOf(wanted),
+		LoadBalancerArn: new(fieldBalancer.Of(wanted).ID), Port: aws.Int32(int32(fieldPort.Of(wanted))), Protocol: types.ProtocolEnum(fieldProtocol.Of(wanted)),
+		DefaultActions: forwardTo(wanted), Tags: tagList(fieldTags.Of(wanted)),
 	}
 	input.Certificates, input.SslPolicy = tls(wanted)
 	made, err := n.Client.CreateListener(ctx, input)
@@ -225,10 +225,10 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 	input := &sdk.ModifyListenerInput{ListenerArn: &present.ID}
 	for _, field := range fields {
 		switch field {
-		case fieldTargets:
+		case fieldTargets.Name():
 			input.DefaultActions = forwardTo(wanted)
-		case fieldProtocol:
-			input.Protocol = types.ProtocolEnum(*balancer.Text(wanted, fieldProtocol))
+		case fieldProtocol.Name():
+			input.Protocol = types.ProtocolEnum(fieldProtocol.Of(wanted))
 			fallthrough
 		default:
 			input.Certificates, input.SslPolicy = tls(wanted)
@@ -240,17 +240,14 @@ func (n *Balancers) changeListener(ctx context.Context, present, wanted cloud.Re
 
 // certificateKind are the certificates of listeners besides the default one.
 func (n *Balancers) certificateKind() cloud.ResourceKind {
-	list := func(r cloud.Resource) []types.Certificate {
-		return []types.Certificate{{CertificateArn: balancer.Text(r, fieldCertificate)}}
-	}
 	return cloud.ResourceKind{
 		Name: kindCertificate,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{ListenerArn: balancer.Text(wanted, fieldListener), Certificates: list(wanted)})
+			_, err := n.Client.AddListenerCertificates(ctx, &sdk.AddListenerCertificatesInput{ListenerArn: new(fieldListener.Of(wanted).ID), Certificates: certificateList(wanted)})
 			return "", err
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
-			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: balancer.Text(present, fieldListener), Certificates: list(present)})
+			_, err := n.Client.RemoveListenerCertificates(ctx, &sdk.RemoveListenerCertificatesInput{ListenerArn: new(fieldListener.Of(present).ID), Certificates: certificateList(present)})
 			return err
 		},
 	}

@@ -45,7 +45,8 @@ func TestOrderOfChanges(t *testing.T) {
 	view := func(dualStack bool, subnets, groups, tags string) cloud.Balancer {
 		return cloud.Balancer{DualStack: dualStack, ProviderFields: map[string]string{balancer.FieldSubnets: subnets, balancer.FieldGroups: groups, balancer.FieldTags: tags}}
 	}
-	for dualStack, want := range map[bool][]string{true: {fieldGroups, fieldSubnets, fieldStack}, false: {fieldStack, fieldGroups, fieldSubnets}} {
+	groups, subnets, stack := fieldGroups.Name(), fieldSubnets.Name(), fieldStack.Name()
+	for dualStack, want := range map[bool][]string{true: {groups, subnets, stack}, false: {stack, groups, subnets}} {
 		client := &recorder{}
 		n := &Balancers{Settings: desired.Settings{Cluster: tag.Cluster{ID: "c"}}, Client: client.client(), Security: &secgroup.Groups{}, Targets: &targetgroup.Groups{Cluster: tag.Cluster{ID: "c"}}}
 		before, after := view(!dualStack, "subnet-1", "sg-1", "a=1"), view(dualStack, "subnet-2", "sg-2", "b=2")
@@ -77,13 +78,13 @@ type recorder struct {
 func (r *recorder) answer(input any) (any, error) {
 	switch in := input.(type) {
 	case *sdk.SetSecurityGroupsInput:
-		r.done = append(r.done, fieldGroups)
+		r.done = append(r.done, fieldGroups.Name())
 		return &sdk.SetSecurityGroupsOutput{}, nil
 	case *sdk.SetSubnetsInput:
-		r.done = append(r.done, fieldSubnets)
+		r.done = append(r.done, fieldSubnets.Name())
 		return &sdk.SetSubnetsOutput{}, nil
 	case *sdk.SetIpAddressTypeInput:
-		r.done = append(r.done, fieldStack)
+		r.done = append(r.done, fieldStack.Name())
 		return &sdk.SetIpAddressTypeOutput{}, nil
 	case *sdk.AddTagsInput:
 		r.done = append(r.done, fmt.Sprint("add tags of ", len(in.ResourceArns)))

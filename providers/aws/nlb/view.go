@@ -30,12 +30,12 @@ func (n *Balancers) view(s *Snapshot, in cloud.Input) cloud.Balancer {
 		},
 	}
 	for attribute, field := range attributeFields {
-		switch logs := lb.attributes[attributeLog] == "true"; {
+		switch logs := lb.attributes[attributeLog.Name()] == "true"; {
 		case lb.attributes == nil: // they were not read
 		case field != balancer.FieldLogBucket && field != balancer.FieldLogPrefix:
-			b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute] == "true")
+			b.ProviderFields[field] = strconv.FormatBool(lb.attributes[attribute.Name()] == "true")
 		case logs: // they are managed only while the log is on
-			b.ProviderFields[field] = lb.attributes[attribute]
+			b.ProviderFields[field] = lb.attributes[attribute.Name()]
 		}
 	}
 	targets := map[cloud.InstanceID]bool{}

@@ -34,7 +34,7 @@ type Groups struct {
 // cannot be made, so that what does not refer to it goes on; nothing of it changes.
 func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inventory, n Name, spec cloud.Spec, rules packetfilter.Rules) (cloud.Resource, error) {
 	g, exists, err := gs.findGroup(ctx, inv, n)
-	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: n, Fields: map[string]any{fieldTags: gs.Cluster.GroupTags(spec)}}
+	own := cloud.Resource{Kind: KindGroup, Key: n.Name, ID: aws.ToString(g.GroupId), Native: nativeName.Seal(n), Fields: cloud.FieldsOf(fieldTags.Is(gs.Cluster.GroupTags(spec)))}
 	switch whose := gs.whose(g, spec.Owner, n); {
 	case err != nil:
 		return own, err
@@ -42,7 +42,7 @@ func (gs *Groups) KeepOwn(ctx context.Context, r *cloud.Resources, inv *vpc.Inve
 	case whose == ownership.Ours:
 		r.Present = append(r.Present, own)
 		if have := tag.Of(g.Tags); len(gs.outdated(have, spec.Owner)) > 0 {
-			tag.AddWanted(r, cloud.Resource{Kind: KindTags, Key: own.Key, Native: []string{own.ID}}, have, gs.outdated(have, spec.Owner))
+			tag.AddWanted(r, cloud.Resource{Kind: KindTags, Key: own.Key, Native: tag.NativeIDs.Seal([]string{own.ID})}, have, gs.outdated(have, spec.Owner))
 		}
 	case whose == ownership.Nobody:
 		own.Problem = &cloud.Invalid{Field: option.Groups.Name, Value: option.Groups.In(spec.Options), Want: fmt.Sprintf("other security groups, or delete %s (%s): it is shared, or made for no Service that its tags name", own.ID, n.Name)}

@@ -23,6 +23,8 @@ type Name struct {
 	Present bool
 }
 
+var nativeName cloud.NativeOf[Name]
+
 // fits reports whether the security group has the name. A classic balancer's is found
 // by the balancer's name: the Service at the end of its description may be another one, which it
 // was taken over from. A network balancer's is found by the Service, which is in the group's name.

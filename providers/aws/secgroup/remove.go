@@ -29,7 +29,7 @@ func (gs *Groups) Own(inv *vpc.Inventory, us cloud.Owner, balancer Name) []ec2ty
 func (gs *Groups) TagOwn(r *cloud.Resources, own []ec2types.SecurityGroup, us cloud.Owner) {
 	for _, group := range own {
 		if !gs.IsOurs(group, us, Name{}) {
-			of := cloud.Resource{Kind: KindTags, Key: aws.ToString(group.GroupName), Native: []string{aws.ToString(group.GroupId)}}
+			of := cloud.Resource{Kind: KindTags, Key: aws.ToString(group.GroupName), Native: tag.NativeIDs.Seal([]string{aws.ToString(group.GroupId)})}
 			tag.AddWanted(r, of, tag.Of(group.Tags), tag.OwnershipTags.Of(us))
 		}
 	}

@@ -25,7 +25,7 @@ const (
 )
 
 // fieldTags are the tags that a security group is made with, or gets.
-const fieldTags = "Tags"
+var fieldTags = cloud.NewField[map[string]string]("Tags")
 
 // Kinds returns them in the order in which they are made.
 func (gs *Groups) Kinds() []cloud.ResourceKind {
@@ -37,11 +37,10 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 			return failure.UnlessInUse(err)
 		},
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			n, _ := wanted.Native.(Name)
-			tags, _ := wanted.Fields[fieldTags].(map[string]string)
+			n := nativeName.Open(wanted.Native)
 			made, err := gs.Client.CreateSecurityGroup(ctx, &ec2.CreateSecurityGroupInput{
 				GroupName: &n.Name, Description: &n.Description, VpcId: &gs.Cluster.VPC,
-				TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(tags)}},
+				TagSpecifications: []ec2types.TagSpecification{{ResourceType: ec2types.ResourceTypeSecurityGroup, Tags: tag.List(fieldTags.Of(wanted))}},
 			})
 			switch {
 			case failure.Is(err, "InvalidGroup.Duplicate"):

@@ -131,7 +131,7 @@ func TestOwnGroup(t *testing.T) {
 		t.Errorf("kept %+v, %v, %q", own, err, differences(kept))
 	}
 	gs.DropOwn(&dropped, inv, group)
-	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || dropped.Present[1].Fields[packetfilter.FieldPeer] != own.Ref() {
+	if want := []string{"all from sg-own in sg-node"}; !slices.Equal(keys(dropped.Present, KindRule), want) || packetfilter.FieldPeer.Of(dropped.Present[1]) != cloud.To(own.Ref()) {
 		t.Errorf("dropped %+v, want the group and %q", dropped.Present, want)
 	}
 	theirs := group

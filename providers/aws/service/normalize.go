@@ -131,7 +131,7 @@ func (bs *Balancers) Check(ctx context.Context, in cloud.Input, before cloud.Obs
 	if err != nil {
 		return err
 	}
-	s, _ := before.Native.(*snapshot)
+	s := native.Open(before.Native)
 	if s == nil {
 		s = &snapshot{}
 	}

@@ -53,6 +53,8 @@ type snapshot struct {
 	names map[string][]string
 }
 
+var native cloud.NativeOf[*snapshot]
+
 // forClassic and forNetwork are what each kind sees of it.
 func (s *snapshot) forClassic() *elb.Snapshot {
 	return &elb.Snapshot{Inventory: s.inventory, Name: s.name, Balancer: s.classic}
@@ -161,7 +163,7 @@ func (bs *Balancers) observe(ctx context.Context, from *bulkList, in cloud.Input
 	if err != nil {
 		return o, err
 	}
-	o.Native, o.Findings = s, balancer.Found.Seal(bs.findings(s, in))
+	o.Native, o.Findings = native.Seal(s), balancer.Found.Seal(bs.findings(s, in))
 	o.ByName = o.Found && s.byName
 	if o.Found && balancer.GivenUp(in.Known) {
 		o.Duplicates = s.duplicates
@@ -229,7 +231,7 @@ func (bs *Balancers) absent(ctx context.Context, s *snapshot, in cloud.Input) (o
 	if err := bs.Network.Targets.ReadUnused(ctx, &s.groups, in); err != nil || !in.Deleting {
 		return o, err
 	}
-	left, err := bs.Resources(ctx, cloud.Change{Input: in, Before: cloud.Observed{Native: s}})
+	left, err := bs.Resources(ctx, cloud.Change{Input: in, Before: cloud.Observed{Native: native.Seal(s)}})
 	o.Orphans = len(left.Present) > 0
 	return o, err
 }
@@ -241,8 +243,8 @@ func (bs *Balancers) ResourceKinds() []cloud.ResourceKind {
 
 // Resources implements cloud.Composite.
 func (bs *Balancers) Resources(ctx context.Context, change cloud.Change) (r cloud.Resources, err error) {
-	s, ok := change.Before.Native.(*snapshot)
-	if !ok {
+	s := native.Open(change.Before.Native)
+	if s == nil {
 		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	}
 	classic, network := s.forClassic(), s.forNetwork()

@@ -25,15 +25,18 @@ func ByID(ids []string, batch int, read func([]string) (map[string]map[string]st
 	return all, nil
 }
 
-// Kind is the kind of the tags of a balancer and of what belongs to it, of which Native has the ids. Tags without value are
+// NativeIDs are the ids of the objects that tags belong to.
+var NativeIDs cloud.NativeOf[[]string]
+
+// Kind is the kind of the tags of a balancer and of what belongs to it, of which NativeIDs has the ids. Tags without value are
 // removed.
 func Kind(name string, write func(ctx context.Context, ids []string, add map[string]string, remove []string) error) cloud.ResourceKind {
 	return cloud.ResourceKind{Name: name, Update: func(ctx context.Context, _, wanted cloud.Resource, keys []string) error {
-		ids, _ := wanted.Native.([]string)
+		ids := NativeIDs.Open(wanted.Native)
 		add, remove := map[string]string{}, []string{}
 		for _, key := range keys {
-			if value, is := wanted.Fields[key].(string); is {
-				add[key] = value
+			if value := field(key).Of(wanted); value != nil {
+				add[key] = *value
 			} else {
 				remove = append(remove, key)
 			}

@@ -3,7 +3,6 @@ package tag
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"testing"
 
@@ -22,7 +21,7 @@ func TestAdd(t *testing.T) {
 	tags["somebody"] = "else"
 	in.Options = map[string]string{option.Tags.Name: "team=db"}
 	var r cloud.Resources
-	c.Add(&r, cloud.Resource{Native: []string{"lb"}}, tags, cloud.Change{Input: in, After: &cloud.Balancer{OwnershipTags: c.WantedOwnershipTags(in.Owner)}})
+	c.Add(&r, cloud.Resource{Native: NativeIDs.Seal([]string{"lb"})}, tags, cloud.Change{Input: in, After: &cloud.Balancer{OwnershipTags: c.WantedOwnershipTags(in.Owner)}})
 	var done []string
 	kind := Kind("tags", func(_ context.Context, ids []string, add map[string]string, remove []string) error {
 		done = append(done, fmt.Sprintf("%q: adds %v, removes %v", ids, add, remove))
@@ -30,7 +29,12 @@ func TestAdd(t *testing.T) {
 	})
 	for i, wanted := range r.Wanted {
 		present := r.Present[i]
-		changed := slices.DeleteFunc(slices.Sorted(maps.Keys(wanted.Fields)), func(key string) bool { return present.Fields[key] == wanted.Fields[key] })
+		var changed []string
+		for _, shall := range wanted.Fields.All() {
+			if is, _ := present.Fields.Named(shall.Name()); !is.Equal(shall) {
+				changed = append(changed, shall.Name())
+			}
+		}
 		if err := kind.Update(t.Context(), present, wanted, changed); err != nil {
 			t.Error(err)
 		}

@@ -27,12 +27,11 @@ type Change struct {
 	machines map[string]cloud.Target
 }
 
-func healthFields(h cloud.Health) map[string]any {
-	return map[string]any{
-		"HealthCheckProtocol": h.Protocol, "HealthCheckPort": healthPortText(h), "HealthCheckPath": h.Path,
-		"HealthCheckIntervalSeconds": h.Interval, "HealthCheckTimeoutSeconds": h.Timeout,
-		"HealthyThresholdCount": h.Healthy, "UnhealthyThresholdCount": h.Unhealthy,
-	}
+func healthFields(h cloud.Health) cloud.Fields {
+	return cloud.FieldsOf(
+		fieldCheckProtocol.Is(h.Protocol), fieldCheckPort.Is(healthPortText(h)), fieldCheckPath.Is(h.Path),
+		fieldInterval.Is(h.Interval), fieldTimeout.Is(h.Timeout), fieldHealthy.Is(h.Healthy), fieldUnhealthy.Is(h.Unhealthy),
+	)
 }
 
 func healthPortText(h cloud.Health) string {
@@ -43,10 +42,9 @@ func healthPortText(h cloud.Health) string {
 }
 
 // attributesOf are the attributes of the target group of a listener.
-func attributesOf(l cloud.Listener) map[string]any {
-	fields := map[string]any{}
+func attributesOf(l cloud.Listener) (fields cloud.Fields) {
 	for attribute, field := range groupAttributes {
-		fields[attribute] = l.ProviderFields[field]
+		fields = fields.With(attribute.Is(l.ProviderFields[field]))
 	}
 	return fields
 }
@@ -60,7 +58,7 @@ func presentGroup(g Group, needs ...cloud.IDOf) cloud.Resource {
 func (c *Change) addTargets(g Group, targetType string) {
 	add := func(to *[]cloud.Resource, id string) {
 		key := id + " in " + aws.ToString(g.TargetGroupName)
-		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Machine: c.machineOf(id, targetType), Native: target(id), Fields: map[string]any{fieldTargets: g.Ref()}})
+		*to = append(*to, cloud.Resource{Kind: kindTarget, Key: key, Machine: c.machineOf(id, targetType), Native: nativeTarget.Seal(target(id)), Fields: cloud.FieldsOf(fieldTargets.Is(cloud.To(g.Ref())))})
 	}
 	for _, id := range g.Targets {
 		add(&c.Present, id)
@@ -72,6 +70,8 @@ func (c *Change) addTargets(g Group, targetType string) {
 
 // target is one of a target group: the id of an instance, or an address.
 type target string
+
+var nativeTarget cloud.NativeOf[target]
 
 // machineOf returns the machine of a target, as in Balancer.Targets.
 func (c *Change) machineOf(id, targetType string) cloud.InstanceID {

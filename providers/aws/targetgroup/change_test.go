@@ -118,6 +118,7 @@ func TestWhileRulesAreRefused(t *testing.T) {
 	cluster := tag.Cluster{ID: "c"}
 	have, theirs := groupOfTargets("k8s-have", cluster.Tags(), "i-old"), groupOfTargets("theirs", nil, "i-old")
 	change := cloud.Change{After: &cloud.Balancer{Targets: []cloud.InstanceID{"i-new"}}}
+	leads := cloud.NewField[cloud.Reference]("leads to")
 	targets := []string{"register i-new in k8s-have", "deregister i-old in k8s-have"}
 	for name, tt := range map[string]struct {
 		add          func(*Change) error
@@ -134,8 +135,8 @@ func TestWhileRulesAreRefused(t *testing.T) {
 		"one that goes with its listener": {
 			func(c *Change) error {
 				c.Remove(have)
-				c.Present = append(c.Present, cloud.Resource{Kind: "listener", Key: "serves", Fields: map[string]any{"leads to": have.Ref()}})
-				c.Wanted = append(c.Wanted, cloud.Resource{Kind: "listener", Key: "serves", Fields: map[string]any{"leads to": nil}, Needs: c.Rules})
+				c.Present = append(c.Present, cloud.Resource{Kind: "listener", Key: "serves", Fields: cloud.FieldsOf(leads.Is(cloud.To(have.Ref())))})
+				c.Wanted = append(c.Wanted, cloud.Resource{Kind: "listener", Key: "serves", Fields: cloud.FieldsOf(leads.Is(cloud.ToID(""))), Needs: c.Rules})
 				return nil
 			},
 			nil, []string{"delete k8s-have"},
@@ -197,7 +198,7 @@ func TestSpares(t *testing.T) {
 // A target group that was deleted meanwhile does not end the run.
 func TestGroupIsGone(t *testing.T) {
 	gs := (&recorder{err: &smithy.GenericAPIError{Code: "TargetGroupNotFound"}}).groups(tag.Cluster{})
-	one := []cloud.Resource{{Kind: kindTarget, Native: target("i-1"), Fields: map[string]any{fieldTargets: "arn"}}}
+	one := []cloud.Resource{{Kind: kindTarget, Native: nativeTarget.Seal(target("i-1")), Fields: cloud.FieldsOf(fieldTargets.Is(cloud.ToID("arn")))}}
 	waiting, waits := errors.AsType[*cloud.Waiting](gs.register(t.Context(), one))
 	if !waits || waiting.After != 0 {
 		t.Errorf("registering: %+v, want it to be tried again soon", waiting)
@@ -216,7 +217,7 @@ func TestRefusedBatch(t *testing.T) {
 	var wanted []cloud.Resource
 	for i := range 2*targetBatch + 50 {
 		address := fmt.Sprintf("10.0.0.%d", i)
-		wanted = append(wanted, cloud.Resource{Kind: kindTarget, Machine: cloud.InstanceID(fmt.Sprintf("i-%d", i)), Native: target(address), Fields: map[string]any{fieldTargets: "arn"}})
+		wanted = append(wanted, cloud.Resource{Kind: kindTarget, Machine: cloud.InstanceID(fmt.Sprintf("i-%d", i)), Native: nativeTarget.Seal(target(address)), Fields: cloud.FieldsOf(fieldTargets.Is(cloud.ToID("arn")))})
 	}
 	for name, test := range map[string]struct {
 		code, text     string
@@ -255,7 +256,7 @@ func TestRefusedBatch(t *testing.T) {
 func TestMadeWithoutARN(t *testing.T) {
 	for _, answer := range []*sdk.CreateTargetGroupOutput{{}, {TargetGroups: []types.TargetGroup{{}}}} {
 		gs := &Groups{Client: sdk.New(sdk.Options{APIOptions: ec2test.Answering(func(any) (any, error) { return answer, nil })})}
-		if _, err := gs.create(t.Context(), cloud.Resource{Native: cloud.Listener{Health: &cloud.Health{}}}, nil); !errors.Is(err, cloud.ErrIncomplete) {
+		if _, err := gs.create(t.Context(), cloud.Resource{Native: nativeListener.Seal(cloud.Listener{Health: &cloud.Health{}})}, nil); !errors.Is(err, cloud.ErrIncomplete) {
 			t.Errorf("%+v: %v", answer, err)
 		}
 	}

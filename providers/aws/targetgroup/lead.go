@@ -3,7 +3,6 @@ package targetgroup
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -22,21 +21,25 @@ func (c *Change) Lead(ctx context.Context, have Group, l cloud.Listener) (cloud.
 		return cloud.IDOf{}, err
 	}
 	ref := g.Ref()
-	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: l, Needs: c.Rules}
-	wanted.Fields[fieldTags] = c.Cluster.ObjectTags(c.Of.Input.Spec)
+	wanted := cloud.Resource{Kind: kindTargetGroup, Key: ref.Key, Fields: healthFields(*l.Health), Native: nativeListener.Seal(l), Needs: c.Rules}
+	wanted.Fields = wanted.Fields.With(fieldTags.Is(c.Cluster.ObjectTags(c.Of.Input.Spec)))
 	attributes := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(l), Needs: c.Rules}
 	its := cloud.Resource{Kind: kindGroupAttributes, Key: ref.Key, Fields: attributesOf(g.View())}
 	if g.TargetGroupArn != nil {
 		present := presentGroup(g, c.Balancer)
-		present.Fields, its.Fields[fieldTargets] = healthFields(*g.health()), ref
+		present.Fields, its.Fields = healthFields(*g.health()), its.Fields.With(fieldTargets.Is(cloud.To(ref)))
 		c.Present = append(c.Present, present, its)
 	} else { // what has its default is not written
 		wanted.Needs = append([]cloud.IDOf{c.Balancer}, c.Rules...)
-		maps.DeleteFunc(attributes.Fields, func(key string, value any) bool { return value == its.Fields[key] })
+		for attribute := range groupAttributes {
+			if attribute.Of(attributes) == attribute.Of(its) {
+				attributes.Fields = attributes.Fields.Without(attribute)
+			}
+		}
 	}
 	c.Wanted = append(c.Wanted, wanted)
-	if len(attributes.Fields) > 0 {
-		attributes.Fields[fieldTargets] = ref
+	if len(attributes.Fields.All()) > 0 {
+		attributes.Fields = attributes.Fields.With(fieldTargets.Is(cloud.To(ref)))
 		c.Wanted = append(c.Wanted, attributes)
 	}
 	c.addTargets(g, l.ProviderFields[balancer.FieldTargetType])

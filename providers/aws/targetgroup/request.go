@@ -24,10 +24,20 @@ const (
 )
 
 // Fields of resources, by their names in the API.
-const (
-	fieldTargets = "TargetGroupArn" // of its attributes and targets
-	fieldTags    = "Tags"           // with which it is made
+var (
+	fieldTargets       = cloud.NewField[cloud.Reference]("TargetGroupArn") // of its attributes and targets
+	fieldTags          = cloud.NewField[map[string]string]("Tags")         // with which it is made
+	fieldCheckProtocol = cloud.NewField[cloud.Protocol]("HealthCheckProtocol")
+	fieldCheckPort     = cloud.NewField[string]("HealthCheckPort")
+	fieldCheckPath     = cloud.NewField[string]("HealthCheckPath")
+	fieldInterval      = cloud.NewField[time.Duration]("HealthCheckIntervalSeconds")
+	fieldTimeout       = cloud.NewField[time.Duration]("HealthCheckTimeoutSeconds")
+	fieldHealthy       = cloud.NewField[int]("HealthyThresholdCount")
+	fieldUnhealthy     = cloud.NewField[int]("UnhealthyThresholdCount")
 )
+
+// nativeListener is the listener that a target group has to be made for.
+var nativeListener cloud.NativeOf[cloud.Listener]
 
 // Kinds returns the kinds of resources in the order of making.
 func (gs *Groups) Kinds() []cloud.ResourceKind {
@@ -35,7 +45,7 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 		{
 			Name: kindTargetGroup, Takes: []string{kindGroupAttributes}, Create: gs.create,
 			Update: func(ctx context.Context, present, wanted cloud.Resource, _ []string) error {
-				l, _ := wanted.Native.(cloud.Listener)
+				l := nativeListener.Open(wanted.Native)
 				check := checkOf(*l.Health)
 				check.TargetGroupArn = &present.ID
 				_, err := gs.Client.ModifyTargetGroup(ctx, check)
@@ -49,12 +59,12 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 		balancer.Written(kindGroupAttributes, fieldTargets, func(ctx context.Context, wanted cloud.Resource, keys []string) error {
 			var list []types.TargetGroupAttribute
 			for _, key := range keys {
-				list = append(list, types.TargetGroupAttribute{Key: &key, Value: balancer.Text(wanted, key)})
+				list = append(list, types.TargetGroupAttribute{Key: &key, Value: new(cloud.NewField[string](key).Of(wanted))})
 			}
-			if wanted.Fields[attributeSticky] == "true" {
+			if attributeSticky.Of(wanted) == "true" {
 				list = append(list, types.TargetGroupAttribute{Key: aws.String("stickiness.type"), Value: aws.String("source_ip")})
 			}
-			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: balancer.Text(wanted, fieldTargets), Attributes: list})
+			_, err := gs.Client.ModifyTargetGroupAttributes(ctx, &sdk.ModifyTargetGroupAttributesInput{TargetGroupArn: new(fieldTargets.Of(wanted).ID), Attributes: list})
 			return err
 		}),
 		{Name: kindTarget, Target: true, Together: fieldTargets, Remove: gs.deregister, Add: gs.register},
@@ -62,12 +72,11 @@ func (gs *Groups) Kinds() []cloud.ResourceKind {
 }
 
 func (gs *Groups) create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	l, _ := wanted.Native.(cloud.Listener)
-	tags, _ := wanted.Fields[fieldTags].(map[string]string)
+	l := nativeListener.Open(wanted.Native)
 	check := checkOf(*l.Health)
 	made, err := gs.Client.CreateTargetGroup(ctx, &sdk.CreateTargetGroupInput{
 		Name: &wanted.Key, Port: aws.Int32(int32(l.TargetPort)), Protocol: types.ProtocolEnum(l.TargetProtocol), VpcId: &gs.Cluster.VPC,
-		TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Tags: tag.ListOf(tags, func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} }),
+		TargetType: types.TargetTypeEnum(l.ProviderFields[balancer.FieldTargetType]), Tags: tag.ListOf(fieldTags.Of(wanted), func(key, value *string) types.Tag { return types.Tag{Key: key, Value: value} }),
 		HealthCheckProtocol: check.HealthCheckProtocol, HealthCheckPort: check.HealthCheckPort, HealthCheckPath: check.HealthCheckPath,
 		HealthCheckIntervalSeconds: check.HealthCheckIntervalSeconds, HealthCheckTimeoutSeconds: check.HealthCheckTimeoutSeconds,
 		HealthyThresholdCount: check.HealthyThresholdCount, UnhealthyThresholdCount: check.UnhealthyThresholdCount,
@@ -98,7 +107,7 @@ func checkOf(h cloud.Health) *sdk.ModifyTargetGroupInput {
 func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 	var refusals []error
 	for batch := range slices.Chunk(wanted, targetBatch) {
-		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
+		_, err := gs.Client.RegisterTargets(ctx, &sdk.RegisterTargetsInput{TargetGroupArn: new(fieldTargets.Of(batch[0]).ID), Targets: targetList(batch)})
 		switch {
 		case failure.IsGone(err): // it was deleted meanwhile: it is made again in the next run
 			return &cloud.Waiting{}
@@ -117,7 +126,7 @@ func (gs *Groups) register(ctx context.Context, wanted []cloud.Resource) error {
 func refusedTargets(batch []cloud.Resource, err error, tooMany bool) error {
 	asked := map[string]cloud.InstanceID{}
 	for _, r := range batch {
-		id, _ := r.Native.(target)
+		id := nativeTarget.Open(r.Native)
 		asked[string(id)] = r.Machine
 	}
 	refused := failure.OfTargets(err, asked)
@@ -129,7 +138,7 @@ func refusedTargets(batch []cloud.Resource, err error, tooMany bool) error {
 
 func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) error {
 	for batch := range slices.Chunk(present, targetBatch) {
-		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: balancer.Text(batch[0], fieldTargets), Targets: targetList(batch)})
+		_, err := gs.Client.DeregisterTargets(ctx, &sdk.DeregisterTargetsInput{TargetGroupArn: new(fieldTargets.Of(batch[0]).ID), Targets: targetList(batch)})
 		if err = failure.UnlessGone(err); err != nil {
 			return err
 		}
@@ -140,7 +149,7 @@ func (gs *Groups) deregister(ctx context.Context, present []cloud.Resource) erro
 func targetList(resources []cloud.Resource) []types.TargetDescription {
 	var list []types.TargetDescription
 	for _, r := range resources {
-		id, _ := r.Native.(target)
+		id := nativeTarget.Open(r.Native)
 		list = append(list, types.TargetDescription{Id: aws.String(string(id))})
 	}
 	return list

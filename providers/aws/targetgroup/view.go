@@ -16,11 +16,12 @@ import (
 )
 
 // attributeSticky is the attribute that keeps a client with its target.
-const attributeSticky = "stickiness.enabled"
+var attributeSticky = cloud.NewField[string]("stickiness.enabled")
 
 // groupAttributes are the attributes of target groups by their fields in the portable view.
-var groupAttributes = map[string]string{
-	option.AttributePreserve: balancer.FieldPreserve, option.AttributeProxy: balancer.FieldProxy, attributeSticky: balancer.FieldSticky,
+var groupAttributes = map[cloud.Field[string]]string{
+	cloud.NewField[string](option.AttributePreserve): balancer.FieldPreserve, cloud.NewField[string](option.AttributeProxy): balancer.FieldProxy,
+	attributeSticky: balancer.FieldSticky,
 }
 
 // View returns the managed state of the group, as part of the listener that leads to it.
@@ -30,8 +31,8 @@ func (g Group) View() cloud.Listener {
 		ProviderFields: map[string]string{balancer.FieldTargetType: string(g.TargetType)},
 	}
 	for attribute, field := range groupAttributes {
-		value, known := g.Attributes[attribute]
-		preserves := !known && attribute == option.AttributePreserve && desired.PreservesByDefault(string(g.TargetType), view.TargetProtocol)
+		value, known := g.Attributes[attribute.Name()]
+		preserves := !known && field == balancer.FieldPreserve && desired.PreservesByDefault(string(g.TargetType), view.TargetProtocol)
 		view.ProviderFields[field] = strconv.FormatBool(value == "true" || preserves)
 	}
 	for _, id := range g.Targets {

@@ -25,7 +25,7 @@ import (
 //	exists   exists  targets only   POST and DELETE …/droplets
 //	exists   exists  others         one PUT of the whole object
 func (l *Balancers) Apply(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
-	before := nativeOf(change.Before)
+	before := nativeBalancer.Open(change.Before.Native)
 	switch {
 	case change.After == nil:
 		return l.delete(ctx, change)
@@ -45,11 +45,7 @@ type native struct {
 	alone bool
 }
 
-// nativeOf returns the API's object of an observation, nil when it has none.
-func nativeOf(o cloud.Observed) *native {
-	n, _ := o.Native.(*native)
-	return n
-}
+var nativeBalancer cloud.NativeOf[*native]
 
 func (l *Balancers) create(ctx context.Context, change cloud.Change) (cloud.Progress, error) {
 	var lb *godo.LoadBalancer
@@ -79,7 +75,7 @@ func (l *Balancers) delete(ctx context.Context, change cloud.Change) (cloud.Prog
 		return cloud.Progress{}, nil
 	}
 	another := change.Replaced || change.Input.Beside != nil // has the tag too, or will have it
-	lb, tagged := nativeOf(change.Before), slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us))
+	lb, tagged := nativeBalancer.Open(change.Before.Native), slices.Contains(change.Before.Balancer.OwnershipTags, owner.Service(us))
 	unused := lb != nil && !another && tagged && (lb.alone || l.Tagging.Carriers(ctx, us) == 1)
 	_, err := l.API.Delete(ctx, id)
 	if api.IsNotFound(err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/desired"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
@@ -31,7 +32,7 @@ func (l *Balancers) observe(ctx context.Context, from *bulkList, in cloud.Input)
 	var o cloud.Observed
 	if f.lb != nil {
 		o = l.Observed(f.lb, in.Spec)
-		o.Native = &native{LoadBalancer: f.lb, alone: from != nil && !owner.SharesService(f.lb, f.all)}
+		o.Native = nativeBalancer.Seal(&native{LoadBalancer: f.lb, alone: from != nil && !owner.SharesService(f.lb, f.all)})
 		o.ByName, o.Rivals, o.Duplicates = f.byName, f.rivals, f.duplicates
 	} else if in.Deleting && !in.Removed && in.Beside == nil && identifier.IsUUID(in.ID) {
 		// A process may have ended between the deletion of the balancer and that of its tag.
@@ -49,8 +50,8 @@ func (l *Balancers) Observed(lb *godo.LoadBalancer, spec cloud.Spec) cloud.Obser
 		Owner:     l.Tags.Owner(lb, spec.Owner),
 		Addresses: object.Addresses(lb),
 		Balancer:  object.View(lb, l.Managed(object.KindOf(lb), spec)),
-		Findings:  desired.Found.Seal(desired.Findings{Type: object.KindOf(lb), Stack: cmp.Or(lb.NetworkStack, object.StackIPv4)}),
-		Native:    &native{LoadBalancer: lb},
+		Findings:  desired.Found.Seal(desired.Findings{Type: object.KindOf(lb), Stack: cmp.Or(lb.NetworkStack, option.StackIPv4)}),
+		Native:    nativeBalancer.Seal(&native{LoadBalancer: lb}),
 	}
 	// An answer without a list of tags says nothing about them: nothing to repair.
 	if o.Balancer.OwnershipTags = l.Tags.Of(spec.Owner); lb.Tags != nil {
@@ -87,8 +88,8 @@ func (l *Balancers) addCertificate(ctx context.Context, in cloud.Input, lb *godo
 	}
 	found.Certificate = id
 	o.Findings = desired.Found.Seal(found)
-	if recorded := desired.KeyCertificateID.In(in.Options); recorded != "" && recorded != id {
-		o.Record = map[string]string{desired.KeyCertificateID.Name: id}
+	if recorded := option.CertificateID.In(in.Options); recorded != "" && recorded != id {
+		o.Record = map[string]string{option.CertificateID.Name: id}
 	}
 	return nil
 }

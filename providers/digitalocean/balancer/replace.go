@@ -15,7 +15,7 @@ import (
 // asks for one certain address for both.
 func (l *Balancers) Coexist(in cloud.Input, before cloud.Observed) string {
 	ip := desired.Address(in.Options)
-	if lb := nativeOf(before); lb != nil && ip != "" && ip == lb.IP {
+	if lb := nativeBalancer.Open(before.Native); lb != nil && ip != "" && ip == lb.IP {
 		return "both would have the address " + ip
 	}
 	return ""

@@ -30,6 +30,9 @@ const (
 	MaxFirewallSources = 1000
 )
 
+// native is the API's object, for what stays as it is.
+var native cloud.NativeOf[*godo.Firewall]
+
 // ObserveFirewall implements cloud.Firewalls: it looks for the configured name.
 func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall, error) {
 	all, err := cloud.Whole(api.Pages(func(o *godo.ListOptions) ([]godo.Firewall, *godo.Response, error) {
@@ -44,7 +47,7 @@ func (m *Firewalls) ObserveFirewall(ctx context.Context) (cloud.ObservedFirewall
 		}
 		openings, known := ObservedOpenings(f.InboundRules)
 		return cloud.ObservedFirewall{
-			Found: true, ID: f.ID, Openings: openings, Native: &all[i],
+			Found: true, ID: f.ID, Openings: openings, Native: native.Seal(&all[i]),
 			Drifted: !known || !sameTags(f.Tags, m.Tags) || !OpensOutbound(f.OutboundRules),
 		}, nil
 	}
@@ -74,7 +77,7 @@ func (m *Firewalls) ApplyFirewall(ctx context.Context, before cloud.ObservedFire
 		}
 		return nil
 	}
-	if present, ok := before.Native.(*godo.Firewall); ok {
+	if present := native.Open(before.Native); present != nil {
 		request.DropletIDs = present.DropletIDs
 	}
 	if _, _, err := m.API.Update(ctx, before.ID, request); err != nil {

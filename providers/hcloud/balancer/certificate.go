@@ -46,7 +46,7 @@ func (s state) certificateResources(change cloud.Change) (present, wanted []clou
 		if isWanted || !isShared(c, s.lb) {
 			present = append(present, cloud.Resource{
 				Kind: kindCertificate, Key: key, ID: strconv.FormatInt(c.ID, 10),
-				Fields: map[string]any{"name": c.Name, "issuance": state, "labels": c.Labels},
+				Fields: cloud.FieldsOf(fieldName.Is(c.Name), fieldIssuance.Is(state), fieldLabels.Is(c.Labels)),
 			})
 		}
 	}
@@ -150,9 +150,9 @@ func (s state) wantedCertificate(spec cloud.Spec, v cloud.Balancer) []cloud.Reso
 		} else {
 			labels = label.With(labels, label.Tags(label.Of(spec.Owner, false)))
 		}
-		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: map[string]any{
-			"name": name, "issuance": issuance, "domain_names": desired.Items(names), "labels": labels,
-		}}
+		r := cloud.Resource{Kind: kindCertificate, Key: names, Fields: cloud.FieldsOf(
+			fieldName.Is(name), fieldIssuance.Is(issuance), fieldDomains.Is(desired.Items(names)), fieldLabels.Is(labels),
+		)}
 		return []cloud.Resource{r}
 	}
 	return nil

@@ -54,14 +54,14 @@ func isIn(lb *hcloud.LoadBalancer, ip string) bool {
 // interfaces are the public interface, and the network that is ours to change. An address or a subnet of the network
 // can be asked for only by itself.
 func (b *Balancers) interfaces(change cloud.Change, s state) (present, wanted []cloud.Resource) {
-	public := part(kindPublic, "public", nil)
+	public := part(kindPublic, "public")
 	if s.now().PublicNet.Enabled {
 		present = append(present, public)
 	}
 	for _, attached := range s.now().PrivateNet {
 		at := attached.Network
 		if at != nil && (b.Network != 0 && at.ID == b.networkOf(s.lb) || networkText(at.ID) == s.lb.Labels[label.Network]) {
-			present = append(present, network(at.ID, map[string]any{"ip": attached.IP.String()}))
+			present = append(present, network(at.ID, fieldNetworkIP.Is(attached.IP.String())))
 		}
 	}
 	if change.After == nil {
@@ -87,34 +87,32 @@ func (b *Balancers) publicFirst(change cloud.Change, s state) bool {
 
 // wantedNetwork is the network of the configuration. A change of targets alone leaves the address as it is.
 func (b *Balancers) wantedNetwork(change cloud.Change, s state) cloud.Resource {
-	place := placement{lb: s.now(), candidates: change.Input.Candidates}
-	r := network(b.Network, nil)
-	r.Native = place
+	r := network(b.Network)
+	r.Native = nativePlacement.Seal(placement{lb: s.now(), candidates: change.Input.Candidates})
 	if asked := desired.Address.In(change.Input.Options); asked != "" {
-		r.Fields["ip"], r.Alone = cmp.Or(change.After.ProviderFields[cloud.FieldAddress], asked), true
-		r.Otherwise = new(network(b.Network, nil))
+		ip := cmp.Or(change.After.ProviderFields[cloud.FieldAddress], asked)
+		r.Fields, r.Alone = r.Fields.With(fieldNetworkIP.Is(ip)), true
+		r.Otherwise = new(network(b.Network))
 	} else if at := desired.Subnet.In(change.Input.Options); at != "" {
-		r.Fields["ip_range"], r.Alone = at, true
+		r.Fields, r.Alone = r.Fields.With(fieldIPRange.Is(at)), true
 	}
 	return r
 }
 
 // network is the network that a load balancer is attached to, of which there is one.
-func network(id int64, fields map[string]any) cloud.Resource {
-	r := part(kindNetwork, "private", fields)
-	r.Fields["network"] = id
-	return r
+func network(id int64, fields ...cloud.FieldValue) cloud.Resource {
+	return part(kindNetwork, "private", append(fields, fieldNetwork.Is(id))...)
 }
 
 // attach attaches a load balancer to a network, at an address, in a subnet, or anywhere.
 func (w writer) attach(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	fields, ip := []string{"network", "ip_range"}, wanted.Fields["ip"]
-	if ip != nil {
-		fields[1] = "ip"
+	fields, ip := []cloud.AnyField{fieldNetwork, fieldIPRange}, fieldNetworkIP.Of(wanted)
+	if ip != "" {
+		fields[1] = fieldNetworkIP
 	}
 	err := w.act(ctx, wanted, "attach_to_network", body(wanted, fields...))
-	if class := api.Classify(err).Class; ip != nil && class == cloud.FailureInvalid {
-		err = fmt.Errorf("%s: %v is not possible: %w", desired.Address.Name, ip, err)
+	if class := api.Classify(err).Class; ip != "" && class == cloud.FailureInvalid {
+		err = fmt.Errorf("%s: %s is not possible: %w", desired.Address.Name, ip, err)
 	}
 	return wanted.Key, err
 }
@@ -125,10 +123,12 @@ type placement struct {
 	candidates []cloud.Target
 }
 
+var nativePlacement cloud.NativeOf[placement]
+
 // fits says why a load balancer cannot be attached as it has to be, as far as lists say so. Until it is detached nothing is lost.
 func (b *Balancers) fits(ctx context.Context, present, wanted cloud.Resource) error {
-	place, _ := wanted.Native.(placement)
-	id, _ := wanted.Fields["network"].(int64)
+	place := nativePlacement.Open(wanted.Native)
+	id := fieldNetwork.Of(wanted)
 	to, _, err := b.API.Network.GetByID(ctx, id)
 	switch {
 	case err != nil:
@@ -137,12 +137,12 @@ func (b *Balancers) fits(ctx context.Context, present, wanted cloud.Resource) er
 		return notIn(id, "want the id or name of a network of the token's project")
 	case to.ID != id || to.IPRange == nil:
 		return fmt.Errorf("reading the network: %w", cloud.ErrIncomplete)
-	case present.Fields["network"] != wanted.Fields["network"]:
+	case fieldNetwork.Of(present) != id:
 		if err := place.reaches(to); err != nil {
 			return err
 		}
 	}
-	text, _ := wanted.Fields["ip"].(string)
+	text := fieldNetworkIP.Of(wanted)
 	ip := net.ParseIP(text)
 	if ip == nil {
 		return nil

@@ -49,15 +49,14 @@ func (b *Balancers) networkLabels(change cloud.Change, s state) (present, wanted
 	}
 	id, labels := networkText(b.Network), label.With(s.now().Labels, change.After.OwnershipTags)
 	labels[label.Network] = id
-	r := part(kindLabel, "private", map[string]any{"network": id, "labels": labels})
+	r := part(kindLabel, "private", fieldLabelled.Is(id), fieldLabels.Is(labels))
 	r.Needs = []cloud.IDOf{{Kind: kindNetwork, Key: "private"}}
-	return []cloud.Resource{part(kindLabel, "private", map[string]any{"network": s.now().Labels[label.Network]})}, []cloud.Resource{r}
+	return []cloud.Resource{part(kindLabel, "private", fieldLabelled.Is(s.now().Labels[label.Network]))}, []cloud.Resource{r}
 }
 
 // updateLabel writes all labels of the load balancer.
 func (w writer) updateLabel(ctx context.Context, _, wanted cloud.Resource, _ []string) error {
-	id, _ := wanted.Fields["load_balancer"].(string)
-	answer, err := w.send(ctx, http.MethodPut, "/load_balancers/"+id, body(wanted, "labels"))
+	answer, err := w.send(ctx, http.MethodPut, "/load_balancers/"+fieldBalancer.Of(wanted).ID, body(wanted, fieldLabels))
 	if err == nil && answer.LoadBalancer.ID == 0 {
 		return missing("labelling the load balancer")
 	}

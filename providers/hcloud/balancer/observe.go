@@ -29,6 +29,8 @@ type state struct {
 	ids map[string]cloud.InstanceID
 }
 
+var nativeState cloud.NativeOf[state]
+
 // Observe implements cloud.BalancerReader.
 func (b *Balancers) Observe(ctx context.Context, in cloud.Input) (cloud.Observed, error) {
 	return b.look(ctx, nil, in)
@@ -50,7 +52,7 @@ func (b *Balancers) look(ctx context.Context, from *bulkList, in cloud.Input) (c
 	case err != nil:
 		return cloud.Observed{}, err
 	case f.lb == nil:
-		return cloud.Observed{Findings: desired.Found.Seal(found), Orphans: len(certificates) > 0, Native: s}, nil
+		return cloud.Observed{Findings: desired.Found.Seal(found), Orphans: len(certificates) > 0, Native: nativeState.Seal(s)}, nil
 	}
 	o := b.observe(in, s, f.byName, found)
 	o.Duplicates = f.duplicates
@@ -78,7 +80,7 @@ func (b *Balancers) observe(in cloud.Input, s state, byName bool, found desired.
 	}
 	o.Balancer = b.view(in.Spec, s)
 	found.Present, found.Kept, found.Stays = o.Balancer.Fields(), keptOf(lb, in.Owner, adopted), b.staysElsewhere(s)
-	o.Addresses, o.Findings, o.Native = addresses(in.Spec, lb), desired.Found.Seal(found), s
+	o.Addresses, o.Findings, o.Native = addresses(in.Spec, lb), desired.Found.Seal(found), nativeState.Seal(s)
 	if found.Stays {
 		o.Addresses = slices.DeleteFunc(o.Addresses, func(a cloud.BalancerAddress) bool { return isIn(lb, a.IP) })
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
 	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
@@ -149,7 +150,7 @@ func TestRequestsOfParts(t *testing.T) {
 	r, b := record(t)
 	w := writer{b.API}
 	with := func(resource cloud.Resource) cloud.Resource {
-		resource.ID, resource.Fields["load_balancer"] = "1", "1"
+		resource.ID, resource.Fields = "1", resource.Fields.With(fieldBalancer.Is(cloud.ToID("1")))
 		return resource
 	}
 	listener := cloud.Listener{
@@ -158,9 +159,9 @@ func TestRequestsOfParts(t *testing.T) {
 	}
 	view := cloud.Balancer{Name: "x", ProviderFields: map[string]string{cloud.FieldSize: "lb21", cloud.FieldAlgorithm: "round_robin"}}
 	lb := with(state{}.balancer(view))
-	reverse := with(part(kindReverse, "ipv4", map[string]any{"ip": "192.0.2.1", "dns_ptr": "www.example.com"}))
+	reverse := with(part(kindReverse, "ipv4", fieldAddress.Is(cloud.ToID("192.0.2.1")), fieldDNSPtr.Is("www.example.com")))
 	parts := map[string]cloud.Resource{
-		kindPublic: with(part(kindPublic, "public", nil)), kindNetwork: with(network(4, map[string]any{"ip": "10.0.0.2", "ip_range": "10.0.0.0/24"})),
+		kindPublic: with(part(kindPublic, "public")), kindNetwork: with(network(4, fieldNetworkIP.Is("10.0.0.2"), fieldIPRange.Is("10.0.0.0/24"))),
 		kindTarget: with(serverTarget(11, true)), kindService: with(service(listener)),
 	}
 	for _, kind := range b.ResourceKinds() {
@@ -178,13 +179,13 @@ func TestRequestsOfParts(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := w.updateService(t.Context(), parts[kindService], parts[kindService], serviceFields); err != nil {
+	if err := w.updateService(t.Context(), parts[kindService], parts[kindService], namesOf(serviceFields)); err != nil {
 		t.Error(err)
 	}
-	if err := w.updateReverse(t.Context(), reverse, reverse, reverseFields); err != nil {
+	if err := w.updateReverse(t.Context(), reverse, reverse, namesOf(reverseFields)); err != nil {
 		t.Error(err)
 	}
-	wanted := cloud.Resource{Fields: map[string]any{"name": "x", "domain_names": []string{"example.com"}, "labels": map[string]string{}}}
+	wanted := cloud.Resource{Fields: cloud.FieldsOf(fieldName.Is("x"), fieldDomains.Is([]string{"example.com"}), fieldLabels.Is(map[string]string{}))}
 	if id, err := w.createCertificate(t.Context(), wanted, nil); err != nil || id != "7" {
 		t.Errorf("certificate %q, %v", id, err)
 	}
@@ -193,6 +194,56 @@ func TestRequestsOfParts(t *testing.T) {
 			t.Errorf("%s was not asked for", name)
 		}
 	}
+}
+
+// TestBodiesOfServices: what is empty, off or 0 is said all the same, because the API leaves what is not said as it is.
+func TestBodiesOfServices(t *testing.T) {
+	tcp := cloud.Listener{Protocol: cloud.ProtocolTCP, Port: 80, TargetPort: 30080, Health: &cloud.Health{Protocol: cloud.ProtocolTCP, Port: 30080, Interval: 15 * time.Second, Timeout: 10 * time.Second, Unhealthy: 3}}
+	http := tcp
+	http.Protocol, http.Health = cloud.ProtocolHTTP, &cloud.Health{Protocol: cloud.ProtocolHTTP, Port: 30080, Interval: 15 * time.Second, Timeout: 10 * time.Second, Unhealthy: 3}
+	https := http
+	https.Protocol, https.ProviderFields = cloud.ProtocolHTTPS, map[string]string{cloud.FieldCertificate: "7,8", cloud.FieldIdleTimeout: "60", cloud.FieldProxyProtocol: yes, desired.FieldRedirect: yes}
+	managed := https
+	managed.ProviderFields = map[string]string{cloud.FieldCertificate: desired.ManagedPrefix + "example.com"}
+	const (
+		checkTCP  = `"health_check":{"protocol":"tcp","port":30080,"interval":15,"timeout":10,"retries":3}`
+		checkHTTP = `"health_check":{"protocol":"http","port":30080,"interval":15,"timeout":10,"retries":3,"http":{"domain":"","path":"","status_codes":[],"tls":false}}`
+		cookie    = `"cookie_name":"HCLBSTICKY","cookie_lifetime":300`
+	)
+	for name, test := range map[string]struct {
+		listener cloud.Listener
+		update   []string // the fields that change, nil for a service that is added
+		want     string
+	}{
+		"TCP":                                   {tcp, nil, `{"destination_port":30080,` + checkTCP + `,"listen_port":80,"protocol":"tcp","proxyprotocol":false}`},
+		"HTTP":                                  {http, nil, `{"destination_port":30080,` + checkHTTP + `,"http":{` + cookie + `,"sticky_sessions":false,"timeout_idle":0},"listen_port":80,"protocol":"http","proxyprotocol":false}`},
+		"HTTPS":                                 {https, nil, `{"destination_port":30080,` + checkHTTP + `,"http":{` + cookie + `,"certificates":[7,8],"redirect_http":true,"sticky_sessions":false,"timeout_idle":60},"listen_port":80,"protocol":"https","proxyprotocol":true}`},
+		"a port of the nodes":                   {tcp, []string{"destination_port"}, `{"destination_port":30080,"listen_port":80}`},
+		"certificates":                          {https, []string{"certificates"}, `{"http":{` + cookie + `,"certificates":[7,8],"redirect_http":true,"sticky_sessions":false,"timeout_idle":60},"listen_port":80}`},
+		"a redirect":                            {https, []string{"http"}, `{"http":{` + cookie + `,"certificates":[7,8],"redirect_http":true,"sticky_sessions":false,"timeout_idle":60},"listen_port":80}`},
+		"while a certificate could not be made": {managed, []string{"http"}, `{"http":{` + cookie + `,"redirect_http":false,"sticky_sessions":false,"timeout_idle":0},"listen_port":80}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, b := record(t)
+			w, one, action := writer{b.API}, service(test.listener), "add_service"
+			one.Fields = one.Fields.With(fieldBalancer.Is(cloud.ToID("1")))
+			_, err := w.action(action, serviceFields...)(t.Context(), one, nil)
+			if test.update != nil {
+				action = "update_service"
+				err = w.updateService(t.Context(), one, one, test.update)
+			}
+			if err != nil || r.bodies[action] != test.want {
+				t.Errorf("%v\n%s, want\n%s", err, r.bodies[action], test.want)
+			}
+		})
+	}
+}
+
+func namesOf(fields []cloud.AnyField) (names []string) {
+	for _, field := range fields {
+		names = append(names, field.Name())
+	}
+	return names
 }
 
 // TestMadeForAnother: an answer to a creation that is about another Service's load balancer is an error, and nothing of it is recorded.

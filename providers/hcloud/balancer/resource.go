@@ -39,7 +39,7 @@ var theBalancer = cloud.IDOf{Kind: kindBalancer, Key: "load balancer"}
 // Resources implements cloud.Composite. A load balancer that was there before the Service is given back: it keeps
 // what is neither a service nor a target.
 func (b *Balancers) Resources(_ context.Context, change cloud.Change) (r cloud.Resources, err error) {
-	s, _ := change.Before.Native.(state)
+	s := nativeState.Open(change.Before.Native)
 	add := func(present, wanted []cloud.Resource) {
 		r.Present, r.Wanted = append(r.Present, present...), append(r.Wanted, wanted...)
 	}
@@ -63,13 +63,6 @@ func (s state) now() *hcloud.LoadBalancer { return cmp.Or(s.lb, &hcloud.LoadBala
 
 func idOf(lb *hcloud.LoadBalancer) string { return strconv.FormatInt(lb.ID, 10) }
 
-// part is a resource that belongs to the load balancer.
-func part(kind, key string, fields map[string]any) cloud.Resource {
-	r := cloud.Resource{Kind: kind, Key: key, ID: key, Fields: map[string]any{"load_balancer": theBalancer}}
-	maps.Copy(r.Fields, fields)
-	return r
-}
-
 // balancers are the load balancer as it is and as it has to be. One that is given back has nobody's labels.
 func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []cloud.Resource) {
 	before, after := change.Before.Balancer, change.After
@@ -80,12 +73,12 @@ func (b *Balancers) balancers(change cloud.Change, s state) (present, wanted []c
 	case after != nil:
 		lb := s.balancer(*after)
 		if at := after.ProviderFields[desired.FieldLocation]; at != "" {
-			lb.Fields["location"] = at
+			lb.Fields = lb.Fields.With(fieldLocation.Is(at))
 		} else {
-			lb.Fields["network_zone"] = after.ProviderFields[desired.FieldNetworkZone]
+			lb.Fields = lb.Fields.With(fieldNetworkZone.Is(after.ProviderFields[desired.FieldNetworkZone]))
 		}
 		if b.labelsAtOnce(change, s) {
-			lb.Fields["labels"].(map[string]string)[label.Network] = networkText(b.Network)
+			fieldLabels.Of(lb)[label.Network] = networkText(b.Network)
 		}
 		wanted = []cloud.Resource{lb}
 	case s.own != nil && s.lb != nil:
@@ -102,17 +95,14 @@ func (s state) balancer(v cloud.Balancer) cloud.Resource {
 	if id := s.now().Labels[label.Network]; id != "" && len(v.OwnershipTags) > 0 {
 		labels[label.Network] = id
 	}
-	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: map[string]any{
-		"name": v.Name, "load_balancer_type": v.ProviderFields[cloud.FieldSize], "algorithm": v.ProviderFields[cloud.FieldAlgorithm], "labels": labels,
-	}}
+	r := cloud.Resource{Kind: kindBalancer, Key: theBalancer.Key, Fields: cloud.FieldsOf(
+		fieldName.Is(v.Name), fieldType.Is(v.ProviderFields[cloud.FieldSize]), fieldAlgorithm.Is(v.ProviderFields[cloud.FieldAlgorithm]), fieldLabels.Is(labels),
+	)}
 	if s.lb != nil {
 		r.ID = idOf(s.lb)
 	}
 	return r
 }
-
-// reverseFields are the fields that an address is named with.
-var reverseFields = []string{"ip", "dns_ptr"}
 
 // reverse are the reverse DNS names. What the Service says nothing of stays. The cloud chooses the address of a load balancer that
 // is about to have one: the name follows the next look.
@@ -120,7 +110,7 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 	public := s.now().PublicNet
 	add := func(family string, asked annotation.Key, ip net.IP, name string) {
 		named := func(name string) cloud.Resource {
-			return part(kindReverse, family, map[string]any{"dns_ptr": strings.ToLower(name)})
+			return part(kindReverse, family, fieldDNSPtr.Is(strings.ToLower(name)))
 		}
 		if name != "" {
 			present = append(present, named(name))
@@ -129,15 +119,17 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 		if name == "" || change.After == nil {
 			return
 		}
-		r := named(name)
+		var address cloud.Reference
 		switch {
 		case ip != nil:
-			r.Fields["ip"] = ip.String()
+			address = cloud.ToID(ip.String())
 		case !public.Enabled && change.After.Scope == cloud.ScopeExternal:
-			r.Fields["ip"] = cloud.FieldOf{Of: theBalancer, Field: family}
+			address = cloud.Reference{Of: theBalancer, Chosen: family}
 		default:
 			return // it has no such address
 		}
+		r := named(name)
+		r.Fields = r.Fields.With(fieldAddress.Is(address))
 		wanted = append(wanted, r)
 	}
 	add("ipv4", desired.Reverse4, public.IPv4.IP, public.IPv4.DNSPtr)
@@ -148,7 +140,7 @@ func (s state) reverse(change cloud.Change) (present, wanted []cloud.Resource) {
 // Record implements cloud.Recorder: services and targets have no labels. Of an adopted load balancer the Service has those
 // that it has, and those that it is about to have.
 func (b *Balancers) Record(change cloud.Change) map[string]string {
-	s, _ := change.Before.Native.(state)
+	s := nativeState.Open(change.Before.Native)
 	if s.own == nil || change.After == nil {
 		return nil
 	}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
+
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
@@ -27,50 +29,47 @@ func (s state) services(change cloud.Change) (present, wanted []cloud.Resource) 
 	return present, wanted
 }
 
-// serviceFields are the fields that a service is made with. "certificates" are part of "http" in the
-// API; they are a field of their own because they can be those of a resource.
-var serviceFields = []string{"protocol", "listen_port", "destination_port", "proxyprotocol", "http", "health_check"}
-
 // service is a listener in the words of the API.
 func service(l cloud.Listener) cloud.Resource {
 	f := l.ProviderFields
-	fields := map[string]any{
-		"protocol": l.Protocol.Lower(), "listen_port": l.Port, "destination_port": l.TargetPort,
-		"proxyprotocol": f[cloud.FieldProxyProtocol] == yes, "health_check": healthCheck(l.Health), "http": nil, "certificates": nil,
-	}
+	var http *schema.LoadBalancerActionAddServiceRequestHTTP
+	var certificates []cloud.Reference
 	if l.Protocol != cloud.ProtocolTCP {
-		http := map[string]any{"timeout_idle": desired.Number(f[cloud.FieldIdleTimeout]), "sticky_sessions": f[cloud.FieldSessionCookie] != ""}
-		if l.Protocol == cloud.ProtocolHTTPS {
-			http["redirect_http"] = f[desired.FieldRedirect] == yes
-			fields["certificates"] = certificateIDs(f[cloud.FieldCertificate])
+		http = &schema.LoadBalancerActionAddServiceRequestHTTP{
+			TimeoutIdle: new(desired.Number(f[cloud.FieldIdleTimeout])), StickySessions: new(f[cloud.FieldSessionCookie] != ""),
+			CookieName:     new(cmp.Or(f[cloud.FieldSessionCookie], desired.DefaultCookie)),
+			CookieLifetime: new(desired.Number(cmp.Or(f[cloud.FieldSessionCookieTTL], desired.CookieTTL.Default))),
 		}
-		http["cookie_name"] = cmp.Or(f[cloud.FieldSessionCookie], desired.DefaultCookie)
-		http["cookie_lifetime"] = desired.Number(cmp.Or(f[cloud.FieldSessionCookieTTL], desired.CookieTTL.Default))
-		fields["http"] = http
 	}
-	return part(kindService, serviceKey(l.Port), fields)
+	if l.Protocol == cloud.ProtocolHTTPS {
+		http.RedirectHTTP, certificates = new(f[desired.FieldRedirect] == yes), certificateReferences(f[cloud.FieldCertificate])
+	}
+	return part(kindService, serviceKey(l.Port),
+		fieldProtocol.Is(l.Protocol.Lower()), fieldListenPort.Is(l.Port), fieldDestinationPort.Is(l.TargetPort), fieldProxyProtocol.Is(f[cloud.FieldProxyProtocol] == yes),
+		fieldHealthCheck.Is(healthCheck(l.Health)), fieldHTTP.Is(http), fieldCertificates.Is(certificates))
 }
 
-// certificateIDs are the certificates of a listener: ids, or what stands for that of the one that is
+// certificateReferences are the certificates of a listener: ids, or what stands for that of the one that is
 // made for the Service.
-func certificateIDs(field string) any {
+func certificateReferences(field string) []cloud.Reference {
 	if names, managed := strings.CutPrefix(field, desired.ManagedPrefix); managed {
-		return []any{cloud.IDOf{Kind: kindCertificate, Key: names}}
+		return []cloud.Reference{cloud.To(cloud.IDOf{Kind: kindCertificate, Key: names})}
 	}
-	ids := []any{}
+	ids := []cloud.Reference{}
 	for _, id := range desired.Items(field) {
-		ids = append(ids, id)
+		ids = append(ids, cloud.ToID(id))
 	}
 	return ids
 }
 
-func healthCheck(h *cloud.Health) map[string]any {
-	check := map[string]any{
-		"protocol": h.Protocol.Lower(), "port": h.Port, "interval": int(h.Interval.Seconds()), "timeout": int(h.Timeout.Seconds()), "retries": h.Unhealthy,
+func healthCheck(h *cloud.Health) schema.LoadBalancerActionAddServiceRequestHealthCheck {
+	check := schema.LoadBalancerActionAddServiceRequestHealthCheck{
+		Protocol: h.Protocol.Lower(), Port: new(h.Port), Interval: new(int(h.Interval.Seconds())), Timeout: new(int(h.Timeout.Seconds())), Retries: new(h.Unhealthy),
 	}
 	if h.Protocol != cloud.ProtocolTCP {
-		check["http"] = map[string]any{
-			"path": h.Path, "domain": h.ProviderFields[desired.FieldDomain], "status_codes": desired.Items(h.ProviderFields[desired.FieldStatuses]), "tls": h.ProviderFields[desired.FieldTLS] == yes,
+		check.HTTP = &schema.LoadBalancerActionAddServiceRequestHealthCheckHTTP{
+			Path: new(h.Path), Domain: new(h.ProviderFields[desired.FieldDomain]), TLS: new(h.ProviderFields[desired.FieldTLS] == yes),
+			StatusCodes: new(desired.Items(h.ProviderFields[desired.FieldStatuses])),
 		}
 	}
 	return check
@@ -78,9 +77,9 @@ func healthCheck(h *cloud.Health) map[string]any {
 
 // served returns a service with why it has to wait: the API takes no certificate whose issuance failed.
 func (s state) served(r cloud.Resource) cloud.Resource {
-	ids, _ := r.Fields["certificates"].([]any)
+	used := fieldCertificates.Of(r)
 	for _, c := range s.certificates {
-		if !isFailed(c) || s.uses(c) || s.certificateOf(domainsOf(c)) != c || !slices.Contains(ids, any(cloud.IDOf{Kind: kindCertificate, Key: domainsOf(c)})) {
+		if !isFailed(c) || s.uses(c) || s.certificateOf(domainsOf(c)) != c || !slices.Contains(used, cloud.To(cloud.IDOf{Kind: kindCertificate, Key: domainsOf(c)})) {
 			continue
 		}
 		message := "the managed certificate could not be issued, and " + r.Key + " waits for it"

@@ -8,13 +8,12 @@ import (
 	"sync"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
+	"github.com/hetznercloud/hcloud-go/v2/hcloud/schema"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/api"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/hcloud/balancer/desired"
 )
-
-var targetFields = []string{"type", "server", "ip", "use_private_ip"}
 
 // targetKey is the key of a target, "" where labels select it.
 func targetKey(t hcloud.LoadBalancerTarget) string {
@@ -64,11 +63,12 @@ func dedicated(candidates []cloud.Target) map[string]cloud.InstanceID {
 
 func serverTarget(id int64, private bool) cloud.Resource {
 	text := strconv.FormatInt(id, 10)
-	return part(kindTarget, "server "+text, map[string]any{"type": "server", "server": map[string]any{"id": id}, "use_private_ip": private})
+	server := schema.LoadBalancerActionAddTargetRequestServer{ID: id}
+	return part(kindTarget, "server "+text, fieldTargetType.Is("server"), fieldServer.Is(server), fieldUsePrivateIP.Is(private))
 }
 
 func ipTarget(ip string) cloud.Resource {
-	return part(kindTarget, "ip "+ip, map[string]any{"type": "ip", "ip": map[string]any{"ip": ip}})
+	return part(kindTarget, "ip "+ip, fieldTargetType.Is("ip"), fieldTargetIP.Is(schema.LoadBalancerActionAddTargetRequestIP{IP: ip}))
 }
 
 // targets are those of the Service.
@@ -149,7 +149,7 @@ func (w writer) addTarget(ctx context.Context, wanted cloud.Resource, with []clo
 
 // removeTarget takes a target away. The API refuses it where the server, or the target, is gone.
 func (w writer) removeTarget(ctx context.Context, present cloud.Resource) error {
-	err := w.undo("remove_target", "type", "server", "ip")(ctx, present)
+	err := w.undo("remove_target", fieldTargetType, fieldServer, fieldTargetIP)(ctx, present)
 	if err == nil || api.Classify(err).Class != cloud.FailureInvalid {
 		return err
 	}
@@ -161,8 +161,7 @@ func (w writer) removeTarget(ctx context.Context, present cloud.Resource) error 
 
 // hasTarget reports whether the load balancer has the target, and its server is there.
 func (w writer) hasTarget(ctx context.Context, target cloud.Resource) (bool, error) {
-	id, _ := target.Fields["load_balancer"].(string)
-	lb, err := byID(ctx, w.API, id)
+	lb, err := byID(ctx, w.API, fieldBalancer.Of(target).ID)
 	if err != nil || lb == nil {
 		return false, err
 	}

@@ -32,7 +32,7 @@ func TestTargetIsGone(t *testing.T) {
 				"/load_balancers/1": strings.Replace(balancerJSON, "TARGETS", tt.targets, 1), "/servers/11": tt.server,
 			})
 			r := serverTarget(11, false)
-			r.Fields["load_balancer"] = "1"
+			r.Fields = r.Fields.With(fieldBalancer.Is(cloud.ToID("1")))
 			if err := (writer{b.API}).removeTarget(t.Context(), r); (err == nil) != tt.done {
 				t.Errorf("error %v, want none: %v", err, tt.done)
 			}
@@ -44,7 +44,7 @@ func TestTargetIsGone(t *testing.T) {
 func TestServerOfATargetIsGone(t *testing.T) {
 	b := answering(t, http.StatusNotFound, "not_found", nil)
 	r := serverTarget(11, false)
-	r.Fields["load_balancer"] = "1"
+	r.Fields = r.Fields.With(fieldBalancer.Is(cloud.ToID("1")))
 	if _, err := (writer{b.API}).addTarget(t.Context(), r, nil); cloud.FailureOf(err).Class != cloud.FailureInvalid || !api.IsNotFound(err) {
 		t.Errorf("error %v", err)
 	}

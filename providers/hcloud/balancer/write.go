@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/hetznercloud/hcloud-go/v2/hcloud"
@@ -26,21 +26,21 @@ func (b *Balancers) ResourceKinds() []cloud.ResourceKind {
 	brought := []string{kindPublic, kindNetwork, kindTarget, kindService}
 	return []cloud.ResourceKind{
 		{
-			Name: kindCertificate, OfService: true, Unique: "name", Separate: []string{"issuance"}, Last: []string{"issuance"},
+			Name: kindCertificate, OfService: true, Unique: fieldName, Separate: []cloud.AnyField{fieldIssuance}, Last: []cloud.AnyField{fieldIssuance},
 			Create: w.createCertificate, Update: w.updateCertificate, Delete: w.delete("/certificates/"),
 		},
 		{
 			Name: kindBalancer, Anchor: true, Brings: brought, Takes: append(brought, kindReverse, kindLabel),
-			Separate: []string{"load_balancer_type", "algorithm"},
+			Separate: []cloud.AnyField{fieldType, fieldAlgorithm},
 			Create:   w.create, Update: w.update, Delete: w.delete("/load_balancers/"),
 		},
 		{Name: kindPublic, Create: w.action("enable_public_interface"), Delete: w.undo("disable_public_interface")},
 		{
-			Name: kindNetwork, Immutable: []string{"network", "ip"}, Disturbs: []string{kindTarget}, Fits: b.fits,
-			Create: w.attach, Delete: w.undo("detach_from_network", "network"),
+			Name: kindNetwork, Immutable: []cloud.AnyField{fieldNetwork, fieldNetworkIP}, Disturbs: []string{kindTarget}, Fits: b.fits,
+			Create: w.attach, Delete: w.undo("detach_from_network", fieldNetwork),
 		},
-		{Name: kindTarget, Target: true, Immutable: []string{"use_private_ip"}, Create: w.addTarget, Delete: w.removeTarget},
-		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", "listen_port")},
+		{Name: kindTarget, Target: true, Immutable: []cloud.AnyField{fieldUsePrivateIP}, Create: w.addTarget, Delete: w.removeTarget},
+		{Name: kindService, Create: w.action("add_service", serviceFields...), Update: w.updateService, Delete: w.undo("delete_service", fieldListenPort)},
 		{Name: kindReverse, Create: w.action("change_dns_ptr", reverseFields...), Update: w.updateReverse, Delete: stays},
 		{Name: kindLabel, Update: w.updateLabel, Delete: stays},
 	}
@@ -53,7 +53,7 @@ func stays(context.Context, cloud.Resource) error { return nil }
 type writer struct{ API *hcloud.Client }
 
 func (w writer) createCertificate(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	request := body(wanted, "name", "domain_names", "labels")
+	request := body(wanted, fieldName, fieldDomains, fieldLabels)
 	request["type"] = hcloud.CertificateTypeManaged
 	answer, err := w.send(ctx, http.MethodPost, "/certificates", request)
 	if answer.Certificate.ID == 0 {
@@ -106,29 +106,42 @@ func (w writer) send(ctx context.Context, method, path string, body map[string]a
 
 func missing(what string) error { return fmt.Errorf("%s: %w", what, cloud.ErrIncomplete) }
 
-// body returns these fields of a resource as the API takes them.
-func body(r cloud.Resource, fields ...string) map[string]any {
+// body returns these fields of a resource as the API takes them: certificates as a part of "http", without one that could not be made.
+func body(r cloud.Resource, fields ...cloud.AnyField) map[string]any {
 	b := map[string]any{}
 	for _, field := range fields {
-		if value := r.Fields[field]; value != nil {
-			b[field] = value
+		if value, _ := r.Fields.Named(field.Name()); value.Any() != nil && field.Name() != fieldCertificates.Name() {
+			b[field.Name()] = value.Any()
 		}
 	}
-	if certificates, ok := r.Fields["certificates"].([]any); ok && b["http"] != nil {
-		http, ids := maps.Clone(r.Fields["http"].(map[string]any)), []int64{}
-		for _, id := range certificates {
-			n, _ := strconv.ParseInt(id.(string), 10, 64)
+	certificates := fieldCertificates.Of(r)
+	areKnown := !slices.ContainsFunc(certificates, func(c cloud.Reference) bool { return !c.IsKnown() })
+	if certificates != nil && areKnown && b[fieldHTTP.Name()] != nil {
+		http, ids := *fieldHTTP.Of(r), []int64{}
+		for _, certificate := range certificates {
+			n, _ := strconv.ParseInt(certificate.ID, 10, 64)
 			ids = append(ids, n)
 		}
-		http["certificates"], b["http"] = ids, http
+		http.Certificates = &ids
+		b[fieldHTTP.Name()] = http
 	}
 	return b
+}
+
+// named are the fields of a resource that have these names.
+func named(r cloud.Resource, names []string) (fields []cloud.AnyField) {
+	for _, name := range names {
+		if field, ok := r.Fields.Named(name); ok {
+			fields = append(fields, field)
+		}
+	}
+	return fields
 }
 
 // taken returns the error of a name, which something else has.
 func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 	if hcloud.IsError(err, hcloud.ErrorCodeUniquenessError) {
-		return &cloud.Invalid{Field: key.Name, Value: fmt.Sprint(wanted.Fields["name"]), Want: "another one has this name: choose another name, or delete the other one"}
+		return &cloud.Invalid{Field: key.Name, Value: fieldName.Of(wanted), Want: "another one has this name: choose another name, or delete the other one"}
 	}
 	return err
 }
@@ -136,8 +149,8 @@ func taken(err error, key annotation.Key, wanted cloud.Resource) error {
 // updateCertificate renames or labels a certificate, or has one issued again.
 func (w writer) updateCertificate(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
 	path := "/certificates/" + present.ID
-	if fields[0] != "issuance" {
-		_, err := w.send(ctx, http.MethodPut, path, body(wanted, fields...))
+	if fields[0] != fieldIssuance.Name() {
+		_, err := w.send(ctx, http.MethodPut, path, body(wanted, named(wanted, fields)...))
 		return taken(err, desired.ManagedName, wanted)
 	}
 	if _, err := w.send(ctx, http.MethodPost, path+"/actions/retry", nil); err != nil {
@@ -156,8 +169,8 @@ func (w writer) delete(path string) func(context.Context, cloud.Resource) error 
 
 // create makes a load balancer with all its parts in one request.
 func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.Resource) (string, error) {
-	request := body(wanted, "name", "load_balancer_type", "location", "network_zone")
-	request["algorithm"] = map[string]any{"type": wanted.Fields["algorithm"]}
+	request := body(wanted, fieldName, fieldType, fieldLocation, fieldNetworkZone)
+	request["algorithm"] = map[string]any{"type": fieldAlgorithm.Of(wanted)}
 	request["public_interface"] = false
 	services, targets := []any{}, []any{}
 	for _, r := range with {
@@ -165,21 +178,21 @@ func (w writer) create(ctx context.Context, wanted cloud.Resource, with []cloud.
 		case kindPublic:
 			request["public_interface"] = true
 		case kindNetwork:
-			request["network"] = r.Fields["network"]
+			request["network"] = fieldNetwork.Of(r)
 		case kindTarget:
 			targets = append(targets, body(r, targetFields...))
 		case kindService:
 			services = append(services, body(r, serviceFields...))
 		}
 	}
-	labels, _ := wanted.Fields["labels"].(map[string]string)
+	labels := fieldLabels.Of(wanted)
 	request["labels"], request["services"], request["targets"] = labels, services, targets
 	answer, err := w.send(ctx, http.MethodPost, "/load_balancers", request)
 	made := answer.LoadBalancer
 	if made.ID == 0 {
 		return "", cmp.Or(refusedTargets(err, with), missing("creating the load balancer"))
 	}
-	asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"]), Tags: cloud.LabelTexts(labels)}
+	asked := cloud.NameAndTags{Name: fieldName.Of(wanted), Tags: cloud.LabelTexts(labels)}
 	if another := cloud.AnswersCreation(strconv.FormatInt(made.ID, 10), asked, cloud.NameAndTags{Name: made.Name, Tags: cloud.LabelTexts(made.Labels)}); another != nil {
 		return "", another
 	}
@@ -192,12 +205,14 @@ func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fiel
 	request := map[string]any{}
 	for _, field := range fields {
 		switch field {
-		case "load_balancer_type":
-			return w.act(ctx, wanted, "change_type", body(wanted, field))
-		case "algorithm":
-			return w.act(ctx, wanted, "change_algorithm", map[string]any{"type": wanted.Fields[field]})
-		case "name", "labels":
-			request[field] = wanted.Fields[field]
+		case fieldType.Name():
+			return w.act(ctx, wanted, "change_type", body(wanted, fieldType))
+		case fieldAlgorithm.Name():
+			return w.act(ctx, wanted, "change_algorithm", map[string]any{"type": fieldAlgorithm.Of(wanted)})
+		case fieldName.Name():
+			request[field] = fieldName.Of(wanted)
+		case fieldLabels.Name():
+			request[field] = fieldLabels.Of(wanted)
 		}
 	}
 	answer, err := w.send(ctx, http.MethodPut, "/load_balancers/"+present.ID, request)
@@ -209,23 +224,20 @@ func (w writer) update(ctx context.Context, present, wanted cloud.Resource, fiel
 
 // act makes an action of the load balancer that a resource belongs to.
 func (w writer) act(ctx context.Context, r cloud.Resource, action string, body map[string]any) error {
-	id, known := r.Fields["load_balancer"].(string)
-	if !known {
-		id = r.ID // of the load balancer itself
-	}
+	id := cmp.Or(fieldBalancer.Of(r).ID, r.ID) // the latter of the load balancer itself
 	_, err := w.send(ctx, http.MethodPost, "/load_balancers/"+id+"/actions/"+action, body)
 	return err
 }
 
 // action makes a part of a load balancer by an action with these fields.
-func (w writer) action(action string, fields ...string) func(context.Context, cloud.Resource, []cloud.Resource) (string, error) {
+func (w writer) action(action string, fields ...cloud.AnyField) func(context.Context, cloud.Resource, []cloud.Resource) (string, error) {
 	return func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
 		return wanted.Key, w.act(ctx, wanted, action, body(wanted, fields...))
 	}
 }
 
 // undo takes a part of a load balancer away. What is not there is as good.
-func (w writer) undo(action string, fields ...string) func(context.Context, cloud.Resource) error {
+func (w writer) undo(action string, fields ...cloud.AnyField) func(context.Context, cloud.Resource) error {
 	return func(ctx context.Context, present cloud.Resource) error {
 		if err := w.act(ctx, present, action, body(present, fields...)); !api.IsNotFound(err) {
 			return err
@@ -236,12 +248,9 @@ func (w writer) undo(action string, fields ...string) func(context.Context, clou
 
 // updateService changes fields of a service in one request.
 func (w writer) updateService(ctx context.Context, _, wanted cloud.Resource, fields []string) error {
-	request := []string{"listen_port"}
-	for _, field := range fields {
-		if field == "certificates" {
-			field = "http"
-		}
-		request = append(request, field)
+	request := append(named(wanted, fields), fieldListenPort)
+	if slices.Contains(fields, fieldCertificates.Name()) {
+		request = append(request, fieldHTTP)
 	}
 	return w.act(ctx, wanted, "update_service", body(wanted, request...))
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"net/http"
+	"reflect"
 	"strconv"
 
 	"github.com/gophercloud/gophercloud/v2"
@@ -56,35 +57,25 @@ func Remove(ctx context.Context, client *gophercloud.ServiceClient, path ...stri
 }
 
 // ForCreation leaves out what has its default: a field of no value is only sent to take one away.
-func ForCreation(fields map[string]any) map[string]any {
+func ForCreation(fields cloud.Fields) map[string]any {
 	body := map[string]any{}
-	for name, value := range fields {
-		switch v := value.(type) {
-		case nil:
-			continue
-		case string:
-			if v == "" {
-				continue
-			}
-		case []string:
-			if len(v) == 0 {
-				continue
-			}
-		case map[string]string:
-			if len(v) == 0 {
-				continue
-			}
+	for _, field := range fields.All() {
+		if value := field.Any(); !isNone(value) {
+			body[field.Name()] = value
 		}
-		body[name] = value
 	}
 	return body
 }
 
-// Chosen returns some of the fields.
-func Chosen(fields map[string]any, names []string) map[string]any {
-	some := map[string]any{}
-	for _, name := range names {
-		some[name] = fields[name]
+// isNone reports whether a value is none. 0 and false are values.
+func isNone(value any) bool {
+	switch v := reflect.ValueOf(value); v.Kind() {
+	case reflect.Invalid:
+		return true
+	case reflect.Pointer:
+		return v.IsNil()
+	case reflect.String, reflect.Slice, reflect.Map:
+		return v.Len() == 0
 	}
-	return some
+	return value == cloud.Reference{}
 }

@@ -105,10 +105,10 @@ func (d *Balancers) OperationStates(ctx context.Context, ids []string) (map[stri
 // Coexist implements cloud.Replacer: Octavia takes two balancers of one name. The floating IP is
 // moved from one to the other. What both cannot have is an address of their own, and a user's port.
 func (d *Balancers) Coexist(in cloud.Input, before cloud.Observed) (reason string) {
-	s, ok := before.Native.(*object.Snapshot)
+	s := object.Native.Open(before.Native)
 	where := d.PlaceOf(in)
 	switch {
-	case !ok:
+	case s == nil:
 		return "it was not read"
 	case owner.Read(d.Rules, s, in).Tenant:
 		return "it is shared with others"

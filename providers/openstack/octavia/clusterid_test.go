@@ -49,20 +49,20 @@ func TestClusterOfAnotherID(t *testing.T) {
 			t.Helper()
 			leaves := in
 			leaves.Deleting = true
-			if _, err := apply(t, c.driver, cloud.Change{Input: leaves, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+			if _, err := apply(t, c.driver, cloud.Change{Input: leaves, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}}); err != nil {
 				t.Fatal(err)
 			}
 			c.wrote(former+", deleted "+when, "DELETE /floatingips/fip", "DELETE /lbaas/loadbalancers/lb")
 		}
 		ends("before")
-		p, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}, After: &after})
+		p, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}, After: &after})
 		if err != nil || p.Again == 0 {
 			t.Errorf("%s: %+v, %v", former, p, err)
 		}
 		c.wrote(former+", at first", `PUT /floatingips/fip {"floatingip":{"description":"`+description+`","port_id":"port"}}`)
 		s.Floating.Description = description
 		ends("between")
-		p, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}, After: &after})
+		p, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}, After: &after})
 		if err != nil || p.Again != 0 || len(c.writes) != 1 || !strings.HasPrefix(c.writes[0], `PUT /lbaas/loadbalancers/lb {"loadbalancer":{"tags":`) {
 			t.Errorf("%s, then: %+v, %v, wrote %q", former, p, err, c.writes)
 		}
@@ -76,7 +76,7 @@ func TestInternalWithAnotherID(t *testing.T) {
 	c, s := reidentified(t, "old")
 	in := cloud.Input{Spec: cloud.Spec{Owner: webOnce(), Options: map[string]string{option.KeepFloatingIP.Name: "true"}}, Known: cloud.Known{ID: "lb"}}
 	after := cloud.Balancer{Name: s.LB.Name, OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeInternal}
-	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}, After: &after}); err != nil {
+	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}, After: &after}); err != nil {
 		t.Fatal(err)
 	}
 	c.wrote("made internal", `PUT /floatingips/fip {"floatingip":{"description":"`+strings.TrimSuffix(ipOfKubernetes, ")")+`, cluster prod)","port_id":null}}`)
@@ -113,7 +113,7 @@ func TestFreeIPWithTheClusterName(t *testing.T) {
 		if err := c.driver.floating.Find(t.Context(), s, &object.BulkList{Floating: []object.FloatingIP{theirs}}, in); err != nil || s.Free != nil {
 			t.Errorf("leaves %t: %v, free %v", leaves, err, s.Free)
 		}
-		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}}); err != nil {
 			t.Fatal(err)
 		}
 		c.wrote("given up", "DELETE /lbaas/loadbalancers/lb")

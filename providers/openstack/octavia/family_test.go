@@ -179,16 +179,16 @@ func TestNetworkOfBothFamilies(t *testing.T) {
 		if test.given != "" {
 			in.Options[option.Subnet.Name] = test.given
 		}
-		made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: test.dual}})
+		made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: test.dual}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lb, other := resource.Find(made.Wanted, resource.TheBalancer(in.Spec)), ""
-		if all, ok := lb.Fields["additional_vips"].([]object.AdditionalIP); ok {
+		body, other := sentBody(resource.Find(made.Wanted, resource.TheBalancer(in.Spec)).Fields), ""
+		if all, ok := body["additional_vips"].([]object.AdditionalIP); ok {
 			other = all[0].Subnet
 		}
-		if lb.Fields["vip_subnet_id"] != test.subnet || lb.Fields["vip_network_id"] != idNodes || other != test.other {
-			t.Errorf("%s: made in %v of %v and in %q", name, lb.Fields["vip_subnet_id"], lb.Fields["vip_network_id"], other)
+		if body["vip_subnet_id"] != test.subnet || body["vip_network_id"] != idNodes || other != test.other {
+			t.Errorf("%s: made in %v of %v and in %q", name, body["vip_subnet_id"], body["vip_network_id"], other)
 		}
 	}
 }

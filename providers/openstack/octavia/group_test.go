@@ -40,7 +40,7 @@ func TestStepsOfALeavingGroup(t *testing.T) {
 			LB:       object.Balancer{ID: "lb", Name: c.driver.OwnershipTags.Name(web), Tags: c.driver.OwnershipTags.WantedOwnershipTags(web)},
 			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group", Rules: []object.SecurityGroupRule{{ID: "rule", Direction: "ingress"}}}}},
 		}
-		test.change.Before = cloud.Observed{Found: true, ID: "lb", Native: s}
+		test.change.Before = cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}
 		b, _ := composite.Balancers(cloudtest.Driver(driver{failures{}, c.driver}))
 		planned, err := b.(composite.Planner).Steps(t.Context(), test.change)
 		if err != nil {

@@ -35,7 +35,7 @@ func TestSubnetOfNonsense(t *testing.T) {
 func TestSecondSubnetOfNonsense(t *testing.T) {
 	c := newCase(t, map[string]string{"GET /subnets/" + idNode: `{"subnet": {"id": "` + idNode + `"}}`})
 	in := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
-	change := cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
+	change := cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &cloud.Balancer{Scope: cloud.ScopeInternal, DualStack: true}}
 	if made, err := c.driver.Resources(t.Context(), change); !errors.Is(err, cloud.ErrIncomplete) {
 		t.Errorf("%v, wanted %v", err, made.Wanted)
 	}
@@ -53,7 +53,7 @@ func TestTwoGroups(t *testing.T) {
 	if err := c.driver.groups.Find(t.Context(), s, bulk, in); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: s}}); err != nil {
+	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(s)}}); err != nil {
 		t.Fatal(err)
 	}
 	c.wrote("two groups", "DELETE /security-groups/one", "DELETE /security-groups/two")
@@ -76,7 +76,7 @@ func TestMadeForAnother(t *testing.T) {
 	} {
 		c := newCase(t, map[string]string{"POST /lbaas/loadbalancers": `{"loadbalancer": {"id": "lb", "vip_port_id": "port", ` + test.lb + `}}`})
 		in := specOf(map[string]string{option.Subnet.Name: idNode, option.Internal.Name: "true"})
-		change := cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{Name: "web", Scope: cloud.ScopeInternal, OwnershipTags: tags(web)}}
+		change := cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &cloud.Balancer{Name: "web", Scope: cloud.ScopeInternal, OwnershipTags: tags(web)}}
 		progress, err := apply(t, c.driver, change)
 		if (err != nil) != test.another || (progress.Observed == nil) != test.another || len(c.writes) != 1 {
 			t.Errorf("%s: %+v, %v, wrote %q", name, progress, err, c.writes)

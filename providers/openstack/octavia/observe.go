@@ -71,7 +71,7 @@ func (d *Balancers) observe(ctx context.Context, from *object.BulkList, in cloud
 		if last := object.LastOf(in.Known); f.lb.Provisioning == object.StatusPendingCreate && last.IsAnswer(*f.lb) {
 			s.Answer, s.Members, s.Monitors = true, last.Members, last.Monitors
 		}
-		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Rivals: f.rivals, Duplicates: f.duplicates, State: state, Native: s, Balancer: d.view(s, in), Findings: desired.Found.Seal(d.findings(s, in))}
+		o := cloud.Observed{Found: true, ID: f.lb.ID, ByName: f.byName, Rivals: f.rivals, Duplicates: f.duplicates, State: state, Native: object.Native.Seal(s), Balancer: d.view(s, in), Findings: desired.Found.Seal(d.findings(s, in))}
 		o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 		return o, nil
 	}
@@ -130,7 +130,7 @@ func (d *Balancers) absent(ctx context.Context, from *object.BulkList, in cloud.
 	if err := d.addNeighbours(ctx, s, from, in); err != nil {
 		return cloud.Observed{}, err
 	}
-	o := cloud.Observed{Native: s}
+	o := cloud.Observed{Native: object.Native.Seal(s)}
 	o.Orphans = len(s.Security.Groups) > 0 || s.Free != nil && !option.KeepFloatingIP.Bool(in.Options)
 	return d.explore(ctx, s, o, in)
 }

@@ -97,7 +97,7 @@ func TestPartsThatAreRead(t *testing.T) {
 			t.Errorf("%s: read %q, %v; want %q", name, c.reads, err, test.want)
 		}
 		// The next look takes what has the same stamp, but nothing that was not read.
-		c.reads, in.Deleting, in.Last = nil, false, &cloud.Observed{Native: s}
+		c.reads, in.Deleting, in.Last = nil, false, &cloud.Observed{Native: object.Native.Seal(s)}
 		again, err := c.driver.parts(t.Context(), found{lb: &lb, read: at}, in)
 		if whole := !test.deleting || test.keeps; err != nil || (len(c.reads) == 0) != whole || len(again.Members["p"]) != 1 || again.Monitors["p"].ID != "h" {
 			t.Errorf("%s: then read %q, %v; members %v, monitors %v", name, c.reads, err, again.Members, again.Monitors)
@@ -152,7 +152,7 @@ func TestLeftGroup(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, _ := o.Native.(*object.Snapshot)
+			s := object.Native.Open(o.Native)
 			asked := slices.Contains(c.reads, "/security-groups")
 			if asked != look.asks || (len(s.Security.Groups) > 0) != (left && asked) || look.leaves && !o.Found && o.Orphans != left {
 				t.Errorf("left %t, a look at %s: asked %q, group %v, found %t, orphans %t", left, look.at, c.reads, s.Security.Groups, o.Found, o.Orphans)
@@ -225,9 +225,8 @@ func TestAnswerToACreation(t *testing.T) {
 	const behind = `"members": [{"id": "m", "address": "10.0.0.1", "protocol_port": 30080}], "healthmonitor": {"id": "h", "type": "TCP"}`
 	const members, monitors = "/lbaas/pools/p/members", "/lbaas/healthmonitors"
 	for name, test := range map[string]struct {
-		answer, pool string
-		port         any
-		want         []string
+		answer, pool, port string
+		want               []string
 	}{
 		"the same members": {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}], "healthmonitor_id": "h"`, port: "port"},
 		"another member":   {answer: lb + `, "pools": [{"id": "p", ` + behind + `}]`, pool: `"members": [{"id": "m"}, {"id": "n"}], "healthmonitor_id": "h"`, port: "port", want: []string{members, monitors}},
@@ -246,7 +245,7 @@ func TestAnswerToACreation(t *testing.T) {
 		})
 		kinds := c.driver.ResourceKinds()
 		made, err := kinds[slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Anchor })].CreateBalancer(t.Context(), cloud.Resource{}, nil)
-		if err != nil || made.Fields["vip_port_id"] != test.port {
+		if err != nil || made.Chosen["vip_port_id"] != test.port {
 			t.Fatalf("%s: made %+v, %v", name, made, err)
 		}
 		in := cloud.Input{Spec: cloud.Spec{Owner: web, Options: map[string]string{annotation.Adopt.Name: "lb"}}, Known: cloud.Known{ID: "lb", Last: &cloud.Observed{ID: made.ID, Native: made.Native}}}
@@ -256,8 +255,8 @@ func TestAnswerToACreation(t *testing.T) {
 		if err != nil || !slices.Equal(c.reads, append([]string{"/lbaas/listeners", "/lbaas/pools"}, test.want...)) || test.want == nil && s.Members["p"][0].Port != 30080 {
 			t.Errorf("%s: read %q, %v; members %+v", name, c.reads, err, s.Members)
 		}
-		c.reads, in.Last = nil, &cloud.Observed{ID: "lb", Native: s}
-		if _, err = c.driver.parts(t.Context(), now, in); err != nil || (len(c.reads) == 4) != (made.Native != nil && made.ID == "lb") {
+		c.reads, in.Last = nil, &cloud.Observed{ID: "lb", Native: object.Native.Seal(s)}
+		if _, err = c.driver.parts(t.Context(), now, in); err != nil || (len(c.reads) == 4) != (!made.Native.IsNone() && made.ID == "lb") {
 			t.Errorf("%s: the next look read %q, %v", name, c.reads, err)
 		}
 	}
@@ -269,7 +268,8 @@ func TestTagsThatSomebodyElseHasWritten(t *testing.T) {
 		c := newCase(t, map[string]string{"GET /lbaas/loadbalancers/lb": `{"loadbalancer": {"id": "lb", "tags": ` + tags + `}}`})
 		kinds := c.driver.ResourceKinds()
 		kind := kinds[slices.IndexFunc(kinds, func(k cloud.ResourceKind) bool { return k.Anchor })]
-		present, wanted := cloud.Resource{ID: "lb", Fields: map[string]any{"tags": []string{"a", "b"}}}, cloud.Resource{Fields: map[string]any{"tags": []string{"a"}}}
+		field := cloud.NewField[[]string]("tags")
+		present, wanted := cloud.Resource{ID: "lb", Fields: cloud.FieldsOf(field.Is([]string{"a", "b"}))}, cloud.Resource{Fields: cloud.FieldsOf(field.Is([]string{"a"}))}
 		err := kind.Update(t.Context(), present, wanted, []string{"tags"})
 		if cloud.IsClass(err, cloud.FailureConflict) != conflict || (err == nil) == conflict || (len(c.writes) == 0) != conflict {
 			t.Errorf("%s: %v, wrote %q", tags, err, c.writes)

@@ -82,11 +82,11 @@ func TestCheck(t *testing.T) {
 		"the same by annotation":        {options: map[string]string{option.WantedAddress.Name: "172.24.0.9"}, want: `multicloud-ccm.io/address: "172.24.0.9" is not possible: it is in use at port other`},
 		"an address of another Service": {address: "172.24.0.5", want: `spec.loadBalancerIP: "172.24.0.5" is not possible: it was made for another Service`},
 		"a free address":                {address: "172.24.0.4"},
-		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
+		"the address of the one before": {address: "172.24.0.8", before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{LB: object.Balancer{Port: idVIP}})}},
 		"no address":                    {address: "web", want: `spec.loadBalancerIP: "web" is not possible: want an IP address`},
 		"an address outside":            {options: maps.Clone(internal), address: "10.9.0.1", want: "10.0.0.0/16"},
 		"an inner address in use":       {options: maps.Clone(internal), address: "10.0.0.7", want: "in use at port " + idVIP},
-		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{Port: idVIP}}}},
+		"the same, of the one before":   {options: maps.Clone(internal), address: "10.0.0.7", before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{LB: object.Balancer{Port: idVIP}})}},
 		"an inner address":              {options: maps.Clone(internal), address: "10.0.0.8"},
 	} {
 		c := newCase(t, checked())
@@ -146,7 +146,7 @@ func TestFloatingIPFromNowhere(t *testing.T) {
 	c := newCase(t, checked())
 	in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.FloatingSubnet.Name: idNone})
 	lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-	_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+	_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(lb)}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 	if !check.IsInvalid(err) || !strings.Contains(err.Error(), option.FloatingSubnet.Name) {
 		t.Errorf("error %v", err)
 	}
@@ -158,7 +158,7 @@ func TestChosenFloatingIP(t *testing.T) {
 	c := newCase(t, checked())
 	in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
 	in.LoadBalancerIP = "172.24.0.7"
-	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &cloud.Balancer{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,7 +174,7 @@ func TestChosenFloatingIP(t *testing.T) {
 		t.Errorf("made %v", body)
 	}
 	in.LoadBalancerIP = "172.24.0.9"
-	made, err = c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &cloud.Balancer{}})
+	made, err = c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &cloud.Balancer{}})
 	if lb := resource.Find(made.Wanted, resource.TheBalancer(in.Spec)); err != nil || len(lb.Needs) > 0 {
 		t.Errorf("an address that is there: %v, %v", lb, err)
 	}
@@ -206,7 +206,7 @@ func TestFloatingIPOfAnotherService(t *testing.T) {
 		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic, option.Subnet.Name: idNode})
 		in.LoadBalancerIP, in.Preserved = test.address, map[string]string{desired.FieldFloatingIP: test.preserved}
 		lb := &object.Snapshot{LB: object.Balancer{ID: "lb", Port: idVIP}}
-		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: lb}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(lb)}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if test.attached {
 			c.wrote("a free floating IP", `PUT /floatingips/fip {"floatingip":{"port_id":"`+idVIP+`"}}`)
 		} else if c.wrote("another's floating IP"); !check.IsInvalid(err) || !strings.Contains(err.Error(), "another Service") {

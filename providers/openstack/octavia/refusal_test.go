@@ -99,7 +99,7 @@ func TestRefusedMembers(t *testing.T) {
 			in := specOf(map[string]string{option.Internal.Name: "true", option.Subnet.Name: idNode})
 			in.Ports = in.Ports[:1]
 			in.Candidates = []cloud.Target{machine("one", "10.10.0.11"), machine("two", "10.10.0.12")}
-			before := cloud.Observed{Native: &object.Snapshot{}}
+			before := cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}
 			if !test.perhaps {
 				s := serving(c.driver, in.Spec)
 				in.ID, in.Findings = "lb", desired.Found.Seal(c.driver.findings(s, in))
@@ -136,7 +136,7 @@ func TestRefusedCreation(t *testing.T) {
 			t.Fatal(err)
 		}
 		after.Targets = nil
-		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &after})
 		if api.Classify(err).Class != cloud.FailureQuota || len(c.writes) != 1 {
 			t.Errorf("serial %t: %v, wrote %q", serial, err, c.writes)
 		}

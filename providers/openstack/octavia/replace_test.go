@@ -38,9 +38,9 @@ func TestFloatingIPFollows(t *testing.T) {
 		c := newCase(t, checked())
 		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		in.LoadBalancerIP = test.address
-		in.Beside = &cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=prod&uid=u-1", "kube_service_old_shop_web"}}, Floating: test.at}}
+		in.Beside = &cloud.Observed{ID: "old", Found: true, Native: object.Native.Seal(&object.Snapshot{LB: object.Balancer{ID: "old", Port: idVIP, Tags: []string{"ccm:cluster=prod&uid=u-1", "kube_service_old_shop_web"}}, Floating: test.at})}
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new", Address: "10.0.0.9"}}
-		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(s)}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if err != nil || test.want == "" != (len(c.writes) == 0) || len(c.writes) > 1 || !strings.HasPrefix(strings.Join(c.writes, ""), test.want) {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
@@ -82,7 +82,7 @@ func TestFloatingIPIsMoved(t *testing.T) {
 		in := specOf(map[string]string{option.FloatingNetwork.Name: idPublic})
 		in.LoadBalancerIP = test.address
 		s := &object.Snapshot{LB: object.Balancer{ID: "new", Port: "new"}, OnOtherPort: &object.FloatingIP{ID: "fip", Port: idVIP, Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)}}
-		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(s)}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if (err == nil) != (test.want != "") || !strings.HasPrefix(strings.Join(c.writes, " and "), test.want) || len(c.writes) > 1 {
 			t.Errorf("%s: %v, wrote %q, want %q", name, err, c.writes, test.want)
 		}
@@ -108,7 +108,7 @@ func TestDeletionForAnother(t *testing.T) {
 			Free:     &object.FloatingIP{ID: "free", Description: d.OwnershipTags.OwnDescription(tag.FloatingIP, web)},
 			Security: object.Security{Groups: []object.SecurityGroup{{ID: "group"}}},
 		}
-		test.change.Input.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: s}
+		test.change.Input.Owner, test.change.Before = web, cloud.Observed{Found: true, ID: "old", Native: object.Native.Seal(s)}
 		if _, err := apply(t, c.driver, test.change); err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestDeletionForAnother(t *testing.T) {
 
 func TestCoexist(t *testing.T) {
 	d := unconnected()
-	before := cloud.Observed{ID: "old", Found: true, Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Address: "10.0.0.9", Port: idVIP}}}
+	before := cloud.Observed{ID: "old", Found: true, Native: object.Native.Seal(&object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(web), Tags: d.OwnershipTags.WantedOwnershipTags(web), Address: "10.0.0.9", Port: idVIP}})}
 	for name, test := range map[string]struct {
 		options map[string]string
 		address string
@@ -130,7 +130,7 @@ func TestCoexist(t *testing.T) {
 		"the same address":  {map[string]string{option.Internal.Name: "true"}, "10.0.0.9", before, false},
 		"another address":   {map[string]string{option.Internal.Name: "true"}, "10.0.0.10", before, true},
 		"the same port":     {map[string]string{option.Port.Name: idVIP}, "", before, false},
-		"somebody else's":   {nil, "", cloud.Observed{Native: &object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(shopAPI), Tags: d.OwnershipTags.WantedOwnershipTags(shopAPI)}}}, false},
+		"somebody else's":   {nil, "", cloud.Observed{Native: object.Native.Seal(&object.Snapshot{LB: object.Balancer{ID: "old", Name: d.OwnershipTags.Name(shopAPI), Tags: d.OwnershipTags.WantedOwnershipTags(shopAPI)}})}, false},
 	} {
 		in := specOf(test.options)
 		in.LoadBalancerIP = test.address
@@ -151,11 +151,11 @@ func TestRestored(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: &object.Snapshot{}}, After: &after})
+	made, err := c.driver.Resources(t.Context(), cloud.Change{Input: in, Before: cloud.Observed{Native: object.Native.Seal(&object.Snapshot{})}, After: &after})
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := resource.Find(made.Wanted, resource.TheBalancer(in.Spec)).Fields
+	body := sentBody(resource.Find(made.Wanted, resource.TheBalancer(in.Spec)).Fields)
 	for field, want := range map[string]string{"vip_subnet_id": idNode, "vip_network_id": idNodes, "flavor_id": idFlavor, "provider": "octavia"} {
 		if body[field] != want {
 			t.Errorf("%s is %v, want %s", field, body[field], want)

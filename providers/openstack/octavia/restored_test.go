@@ -107,7 +107,7 @@ func TestGroupIsTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		after := cloud.Balancer{OwnershipTags: c.driver.OwnershipTags.WantedOwnershipTags(web), Scope: cloud.ScopeInternal}
-		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &after}); err != nil {
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(s)}, After: &after}); err != nil {
 			t.Fatal(err)
 		}
 		if got := strings.Join(c.writes, "\n"); !strings.HasPrefix(got, test.want) || test.want == "" && got != "" {
@@ -146,7 +146,7 @@ func TestFreeIPOfARestoredCluster(t *testing.T) {
 		if err := c.driver.Check(t.Context(), in, cloud.Observed{}); !check.IsInvalid(err) || !strings.Contains(fmt.Sprint(err), "another Service") {
 			t.Errorf("%s, asked for: %v", description, err)
 		}
-		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: s}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
+		_, err = apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, Native: object.Native.Seal(s)}, After: &cloud.Balancer{Scope: cloud.ScopeExternal}})
 		if c.wrote(description); !check.IsInvalid(err) {
 			t.Errorf("%s, attached: %v", description, err)
 		}
@@ -162,7 +162,7 @@ func TestAttachedIPWithTheClusterName(t *testing.T) {
 		Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: "port", Description: "Floating IP for Kubernetes external service shop/web from cluster kubernetes (uid u-1)"},
 	}
 	in := cloud.Input{Spec: cloud.Spec{Owner: web}, Known: cloud.Known{ID: "lb", Deleting: true}}
-	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+	if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}}); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(strings.Join(c.writes, "\n"), "DELETE /floatingips/fip") {
@@ -192,7 +192,7 @@ func TestAttachedIPOfARestoredCluster(t *testing.T) {
 			Floating: &object.FloatingIP{ID: "fip", Address: "172.24.0.8", Port: "port", Description: description},
 		}
 		in := cloud.Input{Spec: cloud.Spec{Owner: webOnce()}, Known: cloud.Known{ID: "lb", Deleting: true}}
-		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: s}}); err != nil {
+		if _, err := apply(t, c.driver, cloud.Change{Input: in, Before: cloud.Observed{Found: true, ID: "lb", Native: object.Native.Seal(s)}}); err != nil {
 			t.Fatal(err)
 		}
 		first := `PUT /floatingips/fip {"floatingip":{"port_id":null}}`

@@ -15,7 +15,7 @@ import (
 
 // observed is what a snapshot says to the kernel. What the cloud does not keep is as wanted.
 func (d *Balancers) observed(s *object.Snapshot, in cloud.Input) cloud.Observed {
-	o := cloud.Observed{Found: true, ID: s.LB.ID, Native: s, Findings: desired.Found.Seal(d.findings(s, in))}
+	o := cloud.Observed{Found: true, ID: s.LB.ID, Native: object.Native.Seal(s), Findings: desired.Found.Seal(d.findings(s, in))}
 	o.Owner, o.Shared = owner.Read(d.Rules, s, in).Owner()
 	o.State, o.Detail = object.Lifecycle(s.LB)
 	in.Findings = o.Findings

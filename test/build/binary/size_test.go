@@ -28,7 +28,7 @@ func TestSize(t *testing.T) {
 		{"gce", []string{"gce"}, 48*megabyte + megabyte/4},
 		{"hcloud", []string{"hcloud"}, 47*megabyte + megabyte/4},
 		{"sim", []string{"sim"}, 46 * megabyte},
-		{"static", []string{"static"}, 45*megabyte + megabyte/2},
+		{"static", []string{"static"}, 45*megabyte + 3*megabyte/4},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

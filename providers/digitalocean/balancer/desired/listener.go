@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -76,11 +77,11 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 	http3 := protocol == cloud.ProtocolHTTP3
 	switch {
 	case p.certificate != "" && p.passthrough:
-		return l, p.refuse(port, protocol, keyPassthrough.Name, "want either a certificate or passthrough")
+		return l, p.refuse(port, protocol, option.Passthrough.Name, "want either a certificate or passthrough")
 	case p.certificate == "" && !p.passthrough:
-		return l, p.refuse(port, protocol, KeyCertificateID.Name, "want a certificate"+map[bool]string{false: " or " + keyPassthrough.Name}[http3])
+		return l, p.refuse(port, protocol, option.CertificateID.Name, "want a certificate"+map[bool]string{false: " or " + option.Passthrough.Name}[http3])
 	case p.passthrough && http3:
-		return l, p.refuse(port, protocol, keyPassthrough.Name, "HTTP/3 can't be passed through")
+		return l, p.refuse(port, protocol, option.Passthrough.Name, "HTTP/3 can't be passed through")
 	case p.certificate != "":
 		l.TargetProtocol = cloud.ProtocolHTTP
 	}
@@ -90,7 +91,7 @@ func (p *protocols) listener(port cloud.Port, protocol cloud.Protocol) (cloud.Li
 
 func (p *protocols) refuse(port cloud.Port, protocol cloud.Protocol, field, want string) error {
 	value := p.certificate
-	if field == keyPassthrough.Name {
+	if field == option.Passthrough.Name {
 		value = strconv.FormatBool(p.passthrough)
 	}
 	return &cloud.Invalid{Field: field, Value: value, Want: fmt.Sprintf("%s for %s on port %d", want, protocol.Lower(), port.Port)}

@@ -7,6 +7,7 @@ import (
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/owner"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
@@ -40,7 +41,7 @@ func (r Rules) Normalize(in cloud.Input) (cloud.Balancer, []cloud.Warning, error
 		Listeners:      list,
 		Health:         check,
 		Allow:          allowed(in.Spec),
-		Deny:           keyDeny.List(in.Options),
+		Deny:           option.Deny.List(in.Options),
 		ProviderFields: r.Managed(s.Kind, in.Spec).Fields,
 		OwnershipTags:  r.Tags.Of(in.Owner),
 	}
@@ -68,18 +69,18 @@ func Health(spec cloud.Spec) (*cloud.Health, error) {
 		Protocol:       cloud.ProtocolHTTP,
 		Port:           spec.HealthPort,
 		Path:           "/healthz",
-		Interval:       keyHealthInterval.Duration(spec.Options),
-		Timeout:        keyHealthTimeout.Duration(spec.Options),
-		Healthy:        keyHealthHealthy.Int(spec.Options),
-		Unhealthy:      keyHealthUnhealthy.Int(spec.Options),
+		Interval:       option.HealthInterval.Duration(spec.Options),
+		Timeout:        option.HealthTimeout.Duration(spec.Options),
+		Healthy:        option.HealthHealthy.Int(spec.Options),
+		Unhealthy:      option.HealthUnhealthy.Int(spec.Options),
 		ProviderFields: map[string]string{object.FieldHealthProxy: "false"},
 	}
-	if !keyHealthOverride.Has(spec.Options) {
+	if !option.HealthOverride.Has(spec.Options) {
 		return h, nil
 	}
 	own, err := annotation.OwnCheck(spec)
 	if own == nil && err == nil {
-		own, err = annotation.ServiceCheck(spec, keyHealthOverride.Name)
+		own, err = annotation.ServiceCheck(spec, option.HealthOverride.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -104,11 +105,11 @@ func nameOf(in cloud.Input) string {
 // allowed returns the allow rules: the Service's source ranges, else the annotation.
 func allowed(spec cloud.Spec) []string {
 	if len(spec.SourceRanges) == 0 {
-		return KeyAllow.List(spec.Options)
+		return option.Allow.List(spec.Options)
 	}
 	var rules []string
 	for _, prefix := range spec.SourceRanges {
-		rules = append(rules, object.NetworkRule(prefix))
+		rules = append(rules, option.NetworkRule(prefix))
 	}
 	slices.Sort(rules)
 	return slices.Compact(rules)
@@ -116,8 +117,8 @@ func allowed(spec cloud.Spec) []string {
 
 // checkSizes refuses two sizes.
 func checkSizes(options map[string]string) error {
-	if slug := keySizeSlug.In(options); slug != "" && keySize.Int(options) > 0 {
-		return &cloud.Invalid{Field: keySizeSlug.Name, Value: slug, Want: "want either it or " + keySize.Name}
+	if slug := option.SizeSlug.In(options); slug != "" && option.Size.Int(options) > 0 {
+		return &cloud.Invalid{Field: option.SizeSlug.Name, Value: slug, Want: "want either it or " + option.Size.Name}
 	}
 	return nil
 }
@@ -125,8 +126,8 @@ func checkSizes(options map[string]string) error {
 // checkCookies refuses sessions without what their cookies need.
 func checkCookies(kind string, options map[string]string) error {
 	var problems []error
-	if kind == config.TypeRegional && keySticky.In(options) == object.StickyCookies {
-		for _, key := range []annotation.Key{keyCookieName, keyCookieTTL} {
+	if kind == config.TypeRegional && option.Sticky.In(options) == option.StickyCookies {
+		for _, key := range []annotation.Key{option.CookieName, option.CookieTTL} {
 			if key.In(options) == "" {
 				problems = append(problems, &cloud.Invalid{Field: key.Name, Value: "", Want: "want a value, because sticky-sessions-type is cookies"})
 			}
@@ -140,10 +141,10 @@ func idleBecause(key annotation.Key, options map[string]string, kind string) str
 	switch {
 	case !key.Has(options) || key.In(options) == key.Default:
 		return ""
-	case key.Applies == regionalOnly && kind == config.TypeNetwork:
-		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + KeyType.Name + ")"
-	case key.Enables.Key == keyHealthOverride.Name && !keyHealthOverride.Has(options):
-		return "it has no effect without " + keyHealthOverride.Name
+	case key.Applies == option.RegionalOnly && kind == config.TypeNetwork:
+		return "it has no effect on a REGIONAL_NETWORK balancer, which passes packets through; only a new balancer can be REGIONAL (" + option.Type.Name + ")"
+	case key.Enables.Key == option.HealthOverride.Name && !option.HealthOverride.Has(options):
+		return "it has no effect without " + option.HealthOverride.Name
 	default:
 		return ""
 	}
@@ -159,13 +160,13 @@ func notes(spec cloud.Spec, kind string) []cloud.Warning {
 		}
 	}
 	if kind == config.TypeRegional {
-		list = append(list, annotation.UnknownPorts(spec, keyHTTPPorts, keyTLSPorts, keyHTTP2Ports, keyHTTP3Port)...)
+		list = append(list, annotation.UnknownPorts(spec, option.HTTPPorts, option.TLSPorts, option.HTTP2Ports, option.HTTP3Port)...)
 	}
-	if len(spec.SourceRanges) > 0 && KeyAllow.In(spec.Options) != "" {
-		note(KeyAllow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")
+	if len(spec.SourceRanges) > 0 && option.Allow.In(spec.Options) != "" {
+		note(option.Allow.Name, "it is ignored, because spec.loadBalancerSourceRanges is set")
 	}
-	if algorithm := keyAlgorithm.In(spec.Options); kind == config.TypeRegional && algorithm != keyAlgorithm.Default {
-		note(keyAlgorithm.Name, "DigitalOcean ignores the algorithm")
+	if algorithm := option.Algorithm.In(spec.Options); kind == config.TypeRegional && algorithm != option.Algorithm.Default {
+		note(option.Algorithm.Name, "DigitalOcean ignores the algorithm")
 	}
 	return list
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 )
 
 // protocols says what each TCP port of a REGIONAL balancer speaks.
@@ -27,20 +28,20 @@ func readProtocols(in cloud.Input) (protocols, error) {
 	id, name := Certificate(in.Options)
 	found := Found.Open(in.Findings)
 	p := protocols{
-		fallback:    fallbackProtocol(keyProtocol.In(in.Options)),
+		fallback:    fallbackProtocol(option.Protocol.In(in.Options)),
 		lists:       map[int]cloud.Protocol{},
-		http3:       keyHTTP3Port.Int(in.Options),
+		http3:       option.HTTP3Port.Int(in.Options),
 		certificate: cmp.Or(found.Certificate, id),
-		passthrough: keyPassthrough.Bool(in.Options),
+		passthrough: option.Passthrough.Bool(in.Options),
 	}
 	var problems []error
 	if name != "" && p.certificate == "" {
 		problems = append(problems, unknownCertificate(name, found.CertificatesForbidden))
 	}
 	problems = append(problems, p.readLists(in.Options))
-	given := keyProtocol.In(in.Options)
+	given := option.Protocol.In(in.Options)
 	if p.fallback == "" && (given != "http3" || slices.ContainsFunc(in.Ports, p.needsFallback)) {
-		problems = append(problems, &cloud.Invalid{Field: keyProtocol.Name, Value: given, Want: "want " + keyProtocol.Want + "; for HTTP/3 see " + keyHTTP3Port.Name})
+		problems = append(problems, &cloud.Invalid{Field: option.Protocol.Name, Value: given, Want: "want " + option.Protocol.Want + "; for HTTP/3 see " + option.HTTP3Port.Name})
 	}
 	return p, errors.Join(problems...)
 }
@@ -54,7 +55,7 @@ func unknownCertificate(name string, forbidden bool) error {
 	if forbidden {
 		want = "the API token may not read certificates; give it the scope certificate:read"
 	}
-	return &cloud.Invalid{Field: KeyCertificateName.Name, Value: name, Want: want}
+	return &cloud.Invalid{Field: option.CertificateName.Name, Value: name, Want: want}
 }
 
 // fallbackProtocol returns "" for what can't be the protocol of a port. Upstream took http3
@@ -72,9 +73,9 @@ var portLists = []struct {
 	key      annotation.Key
 	protocol cloud.Protocol
 }{
-	{keyHTTPPorts, cloud.ProtocolHTTP},
-	{keyTLSPorts, cloud.ProtocolHTTPS},
-	{keyHTTP2Ports, cloud.ProtocolHTTP2},
+	{option.HTTPPorts, cloud.ProtocolHTTP},
+	{option.TLSPorts, cloud.ProtocolHTTPS},
+	{option.HTTP2Ports, cloud.ProtocolHTTP2},
 }
 
 func (p *protocols) readLists(options map[string]string) error {
@@ -95,10 +96,10 @@ func (p *protocols) readLists(options map[string]string) error {
 // serve TLS and the HTTP/2 list does not name it.
 func (p *protocols) listed(key annotation.Key, options map[string]string) []int {
 	ports := key.Ports(options)
-	if key.Name != keyTLSPorts.Name || len(ports) > 0 {
+	if key.Name != option.TLSPorts.Name || len(ports) > 0 {
 		return ports
 	}
-	if (p.certificate == "" && !p.passthrough) || slices.Contains(keyHTTP2Ports.Ports(options), 443) {
+	if (p.certificate == "" && !p.passthrough) || slices.Contains(option.HTTP2Ports.Ports(options), 443) {
 		return nil
 	}
 	return []int{443}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -20,11 +21,11 @@ type Shape struct {
 // ShapeOf decides the shape. For each part the first of these that says something counts:
 // preserved by the kernel, annotated, what the existing balancer has, the default.
 func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
-	s := Shape{Kind: cmp.Or(in.Preserved[object.FieldType], KeyType.In(in.Options), Found.Open(in.Findings).Type, r.DefaultType)}
+	s := Shape{Kind: cmp.Or(in.Preserved[object.FieldType], option.Type.In(in.Options), Found.Open(in.Findings).Type, r.DefaultType)}
 	if s.Kind != config.TypeRegional && s.Kind != config.TypeNetwork {
-		return s, &cloud.Invalid{Field: KeyType.Name, Value: s.Kind, Want: KeyType.Want}
+		return s, &cloud.Invalid{Field: option.Type.Name, Value: s.Kind, Want: option.Type.Want}
 	}
-	s.Internal = keyInternal.Bool(in.Options)
+	s.Internal = option.Internal.Bool(in.Options)
 	if scope, ok := in.Preserved[cloud.FieldScope]; ok {
 		s.Internal = scope == string(cloud.ScopeInternal)
 	}
@@ -49,18 +50,18 @@ func (r Rules) ShapeOf(in cloud.Input) (Shape, error) {
 //	none        nothing      external  REGIONAL          yes
 //	none        nothing      external  REGIONAL_NETWORK  if the Service has both families, and every usable node public IPv4 and IPv6
 func dualStack(in cloud.Input, s Shape) (bool, error) {
-	given, existing := keyStack.In(in.Options), Found.Open(in.Findings).Stack
+	given, existing := option.Stack.In(in.Options), Found.Open(in.Findings).Stack
 	switch {
-	case given == object.StackIPv4:
+	case given == option.StackIPv4:
 		return false, nil
-	case given == object.StackDual && s.Internal:
+	case given == option.StackDual && s.Internal:
 		return false, internalDual()
-	case given == object.StackDual && s.Kind == config.TypeNetwork && existing == "":
+	case given == option.StackDual && s.Kind == config.TypeNetwork && existing == "":
 		return true, refuseSingleStack(in.Candidates)
-	case given == object.StackDual:
+	case given == option.StackDual:
 		return true, nil
 	case existing != "":
-		return existing == object.StackDual, nil
+		return existing == option.StackDual, nil
 	case s.Internal:
 		return false, nil
 	case s.Kind == config.TypeRegional:
@@ -74,14 +75,14 @@ func dualStack(in cloud.Input, s Shape) (bool, error) {
 
 // checkStack refuses a network stack that no balancer of its scope has.
 func checkStack(options map[string]string) error {
-	if keyStack.In(options) == object.StackDual && keyInternal.Bool(options) {
+	if option.Stack.In(options) == option.StackDual && option.Internal.Bool(options) {
 		return internalDual()
 	}
 	return nil
 }
 
 func internalDual() error {
-	return &cloud.Invalid{Field: keyStack.Name, Value: object.StackDual, Want: "an internal balancer has IPv4 only"}
+	return &cloud.Invalid{Field: option.Stack.Name, Value: option.StackDual, Want: "an internal balancer has IPv4 only"}
 }
 
 // refuseSingleStack refuses a new dual-stack network balancer in front of nodes that its
@@ -92,7 +93,7 @@ func refuseSingleStack(candidates []cloud.Target) error {
 		return nil
 	}
 	return &cloud.Invalid{
-		Field: keyStack.Name, Value: object.StackDual,
+		Field: option.Stack.Name, Value: option.StackDual,
 		Want: "these nodes have no public IPv6 address: " + few(single),
 	}
 }

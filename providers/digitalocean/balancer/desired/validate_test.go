@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
@@ -16,14 +16,14 @@ func TestValidate(t *testing.T) {
 		ofNew, refused bool
 	}{
 		"nothing":           {nil, false, false},
-		"two sizes":         {map[string]string{keySizeSlug.Name: "lb-small", keySize.Name: "2"}, true, true},
-		"internal and dual": {map[string]string{keyInternal.Name: "true", keyStack.Name: object.StackDual}, true, true},
-		"dual":              {map[string]string{keyStack.Name: object.StackDual}, false, false},
-		"cookies":           {map[string]string{keySticky.Name: object.StickyCookies}, true, false},
-		"network":           {map[string]string{KeyType.Name: config.TypeNetwork}, false, false},
-		"a protocol":        {map[string]string{keyProtocol.Name: "ftp"}, true, false},
-		"a name":            {map[string]string{KeyCertificateName.Name: "unknown"}, false, false},
-		"a certificate":     {map[string]string{KeyCertificateID.Name: "unknown"}, false, false},
+		"two sizes":         {map[string]string{option.SizeSlug.Name: "lb-small", option.Size.Name: "2"}, true, true},
+		"internal and dual": {map[string]string{option.Internal.Name: "true", option.Stack.Name: option.StackDual}, true, true},
+		"dual":              {map[string]string{option.Stack.Name: option.StackDual}, false, false},
+		"cookies":           {map[string]string{option.Sticky.Name: option.StickyCookies}, true, false},
+		"network":           {map[string]string{option.Type.Name: config.TypeNetwork}, false, false},
+		"a protocol":        {map[string]string{option.Protocol.Name: "ftp"}, true, false},
+		"a name":            {map[string]string{option.CertificateName.Name: "unknown"}, false, false},
+		"a certificate":     {map[string]string{option.CertificateID.Name: "unknown"}, false, false},
 	} {
 		for exists, refused := range map[bool]bool{false: test.ofNew, true: test.refused} {
 			err := Rules{DefaultType: config.TypeRegional}.Validate(cloud.Spec{Options: test.options}, exists)

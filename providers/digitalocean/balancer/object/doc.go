@@ -1,2 +1,2 @@
-// Package object translates between the load balancers of the API and those of the kernel. It knows no annotation, and makes no request.
+// Package object translates between the load balancers of the API and those of the kernel. Its table of fields has the annotations that ask for them. It makes no request.
 package object

@@ -3,25 +3,21 @@ package object
 import (
 	"cmp"
 	"strconv"
-	"strings"
 
 	"github.com/digitalocean/godo"
+
+	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 )
 
-// Fields only this cloud's balancers have, beside the portable ones.
+// Fields only this cloud's balancers have, beside the portable ones, that something else than their row has to know.
 const (
-	FieldType             = "type"
-	FieldVPC              = "vpc"
-	FieldSubnet           = "subnet"
-	FieldIP               = "ip"
-	FieldTag              = "targetTag"
-	FieldProxyProtocol    = "proxyProtocol"
-	FieldBackendKeepalive = "backendKeepalive"
-	FieldRedirect         = "redirectHTTPToHTTPS"
-	FieldNoDNSRecords     = "disableLetsEncryptDNSRecords"
-	FieldIdleTimeout      = "idleTimeout"
-	FieldSticky           = "stickySessions"
-	FieldSize             = "size"
+	FieldType   = "type"
+	FieldVPC    = "vpc"
+	FieldTag    = "targetTag"
+	FieldSize   = "size"
+	FieldSticky = option.FieldSticky
 )
 
 // Fields only this cloud's listeners and health checks have.
@@ -31,35 +27,82 @@ const (
 	FieldHealthProxy = "proxyProtocol"
 )
 
-// field says where a request has a field. What there is is read from the request that would make it.
+// field is a field of a balancer: its name in plans, and where a request has it. What there is is read from the request that would
+// make it.
 type field struct {
-	name string
-	at   func(r *godo.LoadBalancerRequest) any
+	name  string
+	value value
+	// key is the annotation that asks for it as it stands, the zero Key where none does.
+	key annotation.Key
+	// immutable says that it can't be changed later.
+	immutable bool
 }
 
-// fields are all of them but the size, which requests have in two forms.
+// fields are all of them but the size, which requests have in two forms. A new one is a row here, with its annotation. One that is to
+// stay as it is while a Service says nothing of it has an annotation without a default: Standing("").
 var fields = []field{
-	{FieldType, func(r *godo.LoadBalancerRequest) any { return &r.Type }},
-	{FieldVPC, func(r *godo.LoadBalancerRequest) any { return &r.VPCUUID }},
-	{FieldSubnet, func(r *godo.LoadBalancerRequest) any { return &r.VPCSubnetUUID }},
-	{FieldIP, func(r *godo.LoadBalancerRequest) any { return &r.IP }},
-	{FieldTag, func(r *godo.LoadBalancerRequest) any { return &r.Tag }},
-	{FieldProxyProtocol, func(r *godo.LoadBalancerRequest) any { return &r.EnableProxyProtocol }},
-	{FieldBackendKeepalive, func(r *godo.LoadBalancerRequest) any { return &r.EnableBackendKeepalive }},
-	{FieldRedirect, func(r *godo.LoadBalancerRequest) any { return &r.RedirectHttpToHttps }},
-	{FieldNoDNSRecords, func(r *godo.LoadBalancerRequest) any { return &r.DisableLetsEncryptDNSRecords }},
-	{FieldIdleTimeout, func(r *godo.LoadBalancerRequest) any { return &r.HTTPIdleTimeoutSeconds }},
-	{FieldSticky, func(r *godo.LoadBalancerRequest) any { return &r.StickySessions }},
+	{name: FieldType, value: text(func(r *request) *string { return &r.Type }), immutable: true},
+	{name: FieldVPC, value: text(func(r *request) *string { return &r.VPCUUID }), immutable: true},
+	{name: "subnet", value: text(func(r *request) *string { return &r.VPCSubnetUUID }), key: option.Subnet, immutable: true},
+	{name: option.FieldIP, value: text(func(r *request) *string { return &r.IP }), key: option.IP, immutable: true},
+	{name: FieldTag, value: text(func(r *request) *string { return &r.Tag })},
+	{name: "proxyProtocol", value: flag(func(r *request) *bool { return &r.EnableProxyProtocol }),
+		key: option.Regional(annotation.ProxyProtocol.WithAliases(option.Upstream + "enable-proxy-protocol"))},
+	{name: "backendKeepalive", value: flag(func(r *request) *bool { return &r.EnableBackendKeepalive }),
+		key: option.Regional(option.Own("enable-backend-keepalive", annotation.TypeBool, "Keep HTTP connections to the nodes open."))},
+	{name: "redirectHTTPToHTTPS", value: flag(func(r *request) *bool { return &r.RedirectHttpToHttps }),
+		key: option.Regional(option.Own("redirect-http-to-https", annotation.TypeBool, "Redirect HTTP on port 80 to HTTPS on port 443."))},
+	{name: "disableLetsEncryptDNSRecords", value: optionalFlag(func(r *request) **bool { return &r.DisableLetsEncryptDNSRecords }),
+		key: option.Regional(option.Own("disable-lets-encrypt-dns-records", annotation.TypeBool, "Don't create DNS records for the domains of a Let's Encrypt certificate."))},
+	{name: "idleTimeout", value: idleSeconds(func(r *request) **uint64 { return &r.HTTPIdleTimeoutSeconds }),
+		key: option.Regional(annotation.IdleTimeout.WithAliases(option.Upstream+"http-idle-timeout-seconds")).Within(30, 600).Standing(option.StandardTimeout).
+			Noted("Of HTTP connections.")},
+	{name: FieldSticky, value: sessions(func(r *request) **godo.StickySessions { return &r.StickySessions }), key: option.Sticky},
+}
+
+// Keys are the annotations that ask for a field as it stands.
+func Keys() (keys annotation.Set) {
+	for _, f := range fields {
+		if f.key.Name != "" {
+			keys = append(keys, f.key)
+		}
+	}
+	return keys
+}
+
+// Immutable are the names of the fields that can't be changed later.
+func Immutable() (names []string) {
+	for _, f := range fields {
+		if f.immutable {
+			names = append(names, f.name)
+		}
+	}
+	return names
+}
+
+// AskedFields returns the fields of a load balancer of that type that annotations ask for, with the values.
+func AskedFields(kind string, options map[string]string) map[string]string {
+	values := map[string]string{}
+	for _, f := range fields {
+		value := f.key.In(options)
+		if f.name == FieldSticky && value == option.StickyCookies {
+			value = option.Cookies(option.CookieName.In(options), option.CookieTTL.Int(options))
+		}
+		if value != "" && (f.key.Applies != option.RegionalOnly || kind == config.TypeRegional) {
+			values[f.name] = value
+		}
+	}
+	return values
 }
 
 // present returns the managed fields of a load balancer as they are.
 func present(lb *godo.LoadBalancer, managed map[string]string) map[string]string {
 	request := requestOf(lb)
-	request.Type, request.IP = KindOf(lb), cmp.Or(lb.IP, managed[FieldIP]) // a new one has no address for a while
+	request.Type, request.IP = KindOf(lb), cmp.Or(lb.IP, managed[option.FieldIP]) // a new one has no address for a while
 	values := map[string]string{}
 	for _, f := range fields {
 		if _, ok := managed[f.name]; ok {
-			values[f.name] = read(f.at(request))
+			values[f.name] = f.value.read(request)
 		}
 	}
 	if _, ok := managed[FieldSize]; ok {
@@ -68,83 +111,11 @@ func present(lb *godo.LoadBalancer, managed map[string]string) map[string]string
 	return values
 }
 
-// read returns what a request says, as annotations have it.
-func read(at any) string {
-	switch at := at.(type) {
-	case *string:
-		return *at
-	case *bool:
-		return strconv.FormatBool(*at)
-	case **bool:
-		return strconv.FormatBool(*at != nil && **at)
-	case **uint64:
-		if *at != nil && **at > 0 {
-			return strconv.FormatUint(**at, 10)
-		}
-		return StandardTimeout
-	case **godo.StickySessions:
-		if s := *at; s != nil && s.Type == StickyCookies {
-			return Cookies(s.CookieName, s.CookieTtlSeconds)
-		}
-		return StickyNone
-	}
-	return ""
-}
-
-// StandardTimeout is how many seconds HTTP connections can be idle on a balancer that says nothing of it.
-const StandardTimeout = "60"
-
-// write is the inverse of read. Without a value a text stays, and anything else is off.
-func write(at any, value string) {
-	switch at := at.(type) {
-	case *string:
-		*at = cmp.Or(value, *at)
-	case *bool:
-		*at = value == "true"
-	case **bool:
-		*at = godo.PtrTo(value == "true")
-	case **uint64:
-		seconds, err := strconv.ParseUint(value, 10, 64)
-		if silent := *at == nil && value == StandardTimeout; err == nil && !silent {
-			*at = &seconds
-		}
-	case **godo.StickySessions:
-		*at = &godo.StickySessions{Type: StickyNone}
-		if name, seconds, ok := ParseCookies(value); ok {
-			*at = &godo.StickySessions{Type: StickyCookies, CookieName: name, CookieTtlSeconds: seconds}
-		}
-	}
-}
-
-// Values of sticky sessions, as the API spells them.
-const (
-	StickyNone    = "none"
-	StickyCookies = "cookies"
-)
-
-// Cookies is the field of sticky sessions with cookies as one comparable value: "cookies 300 DO-LB".
-func Cookies(name string, seconds int) string {
-	return strings.Join([]string{StickyCookies, strconv.Itoa(seconds), name}, " ")
-}
-
-// ParseCookies is the inverse of Cookies; ok is false where there are no cookies.
-func ParseCookies(value string) (name string, seconds int, ok bool) {
-	parts := strings.SplitN(value, " ", 3)
-	if len(parts) != 3 {
-		return "", 0, false
-	}
-	seconds, _ = strconv.Atoi(parts[1])
-	return parts[2], seconds, true
-}
-
-// SlugSizes are the deprecated size slugs in nodes.
-var SlugSizes = map[string]string{"lb-small": "1", "lb-medium": "3", "lb-large": "6"}
-
 func sizeOf(lb *godo.LoadBalancer) string {
 	if lb.SizeUnit > 0 {
 		return strconv.FormatUint(uint64(lb.SizeUnit), 10)
 	}
-	return cmp.Or(SlugSizes[lb.SizeSlug], "1")
+	return cmp.Or(option.SlugSizes[lb.SizeSlug], "1")
 }
 
 // writeSize writes a managed size, as the slug where that is how it was asked for.
@@ -153,7 +124,7 @@ func writeSize(r *godo.LoadBalancerRequest, size, slug string) {
 		return
 	}
 	r.SizeSlug, r.SizeUnit = "", 0
-	if SlugSizes[slug] == size {
+	if option.SlugSizes[slug] == size {
 		r.SizeSlug = slug
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/digitalocean/godo"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
 )
 
@@ -34,21 +35,22 @@ func Request(existing *godo.LoadBalancer, b cloud.Balancer, asked Asked) (*godo.
 	request.DropletIDs = ids
 	request.ForwardingRules, request.HealthCheck = ruleRequests(b.Listeners), healthRequest(b.Health)
 	for _, f := range fields {
-		if f.name != FieldIP || existing == nil {
-			write(f.at(request), b.ProviderFields[f.name])
+		wanted, isManaged := b.ProviderFields[f.name]
+		if (isManaged || f.key.Default != "") && (f.name != option.FieldIP || existing == nil) {
+			f.value.write(request, wanted)
 		}
 	}
 	request.Tag = "" // targets are given by id
 	writeSize(request, b.ProviderFields[FieldSize], asked.SizeSlug)
-	request.Name, request.Network, request.NetworkStack = b.Name, NetworkExternal, StackIPv4
+	request.Name, request.Network, request.NetworkStack = b.Name, option.NetworkExternal, option.StackIPv4
 	if b.Scope == cloud.ScopeInternal {
-		request.Network = NetworkInternal
+		request.Network = option.NetworkInternal
 	}
 	if b.DualStack {
-		request.NetworkStack = StackDual
+		request.NetworkStack = option.StackDual
 	}
 	request.Firewall = &godo.LBFirewall{Allow: b.Allow, Deny: b.Deny}
-	request.Algorithm = cmp.Or(asked.Algorithm, request.Algorithm, RoundRobin)
+	request.Algorithm = cmp.Or(asked.Algorithm, request.Algorithm, option.RoundRobin)
 	return request, err
 }
 

@@ -10,18 +10,9 @@ import (
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/annotation"
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
+	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/option"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/config"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/droplet"
-)
-
-// Values of the API's network, network_stack and algorithm.
-const (
-	NetworkInternal  = "INTERNAL"
-	NetworkExternal  = "EXTERNAL"
-	StackIPv4        = "IPV4"
-	StackDual        = "DUALSTACK"
-	RoundRobin       = "round_robin"
-	LeastConnections = "least_connections"
 )
 
 // Managed says which fields of a balancer the Service has a say in. What it has none in is not compared, and keeps
@@ -37,14 +28,14 @@ type Managed struct {
 func View(lb *godo.LoadBalancer, managed Managed) cloud.Balancer {
 	b := cloud.Balancer{
 		Name:           lb.Name,
-		Scope:          cloud.ScopeOf(lb.Network == NetworkInternal),
-		DualStack:      lb.NetworkStack == StackDual,
+		Scope:          cloud.ScopeOf(lb.Network == option.NetworkInternal),
+		DualStack:      lb.NetworkStack == option.StackDual,
 		Listeners:      observedListeners(lb.ForwardingRules),
 		Health:         observedHealth(lb.HealthCheck, managed.HealthProxy),
 		ProviderFields: present(lb, managed.Fields),
 	}
 	if lb.Firewall != nil {
-		b.Allow, b.Deny = canonicalRules(lb.Firewall.Allow), canonicalRules(lb.Firewall.Deny)
+		b.Allow, b.Deny = option.CanonicalRules(lb.Firewall.Allow), option.CanonicalRules(lb.Firewall.Deny)
 	}
 	b.Targets = slices.Grow(b.Targets, len(lb.DropletIDs))
 	for _, id := range lb.DropletIDs {

@@ -45,7 +45,7 @@ type inquiry struct {
 // may not read is left to the cloud.
 func (c *Checker) Check(ctx context.Context, in cloud.Input, before cloud.Observed) error {
 	q := &inquiry{checker: c, input: in, where: c.Rules.PlaceOf(in)}
-	if q.before, _ = before.Native.(*object.Snapshot); q.before != nil && q.before.LB.Port == "" {
+	if q.before = object.Native.Open(before.Native); q.before != nil && q.before.LB.Port == "" {
 		q.before = nil // nothing was found
 	}
 	for _, ask := range []func(context.Context) error{q.objects, q.ownAddress, q.floating} {

@@ -27,7 +27,7 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 	where := m.Rules.PlaceOf(in)
 	if change.Before.Found {
 		if m.keep(r, s, change) {
-			m.attach(ctx, r, s, s.LB.Port, in)
+			m.attach(ctx, r, s, cloud.ToID(s.LB.Port), in)
 		}
 		return nil
 	}
@@ -35,9 +35,9 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		return nil
 	}
 	had := len(r.Present)
-	m.attach(ctx, r, s, cloud.FieldOf{Of: balancer, Field: PortOfVIP}, in)
-	if ip := r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
-		ip.Fields["port_id"] = ""
+	m.attach(ctx, r, s, cloud.Reference{Of: balancer, Chosen: PortOfVIP}, in)
+	if ip := &r.Wanted[len(r.Wanted)-1]; where.FloatingAddress != "" && len(r.Present) == had {
+		ip.Fields = ip.Fields.With(fieldPort.Is(cloud.Reference{}))
 		first = append(first, ip.Ref())
 	}
 	return first
@@ -61,11 +61,11 @@ func (m *Manager) keep(r *cloud.Resources, s *object.Snapshot, change cloud.Chan
 		m.release(r, ip, s, in)
 	case internal:
 	case ip != nil && m.isOutdated(ip, s, in):
-		changeFloating(r, ip, ip.Port, m.description(in.Owner))
+		changeFloating(r, ip, cloud.ToID(ip.Port), m.description(in.Owner))
 	case ip == nil && follows == nil:
 		return true
 	case ip == nil && isUpstreams(follows, in.Spec):
-		changeFloating(r, follows, follows.Port, m.description(in.Owner))
+		changeFloating(r, follows, cloud.ToID(follows.Port), m.description(in.Owner))
 	}
 	return false
 }
@@ -86,7 +86,7 @@ func (m *Manager) leave(r *cloud.Resources, s *object.Snapshot, change cloud.Cha
 	case m.isLeft(ip, s, in):
 		// It is for the balancer that comes in the place of this one: its description makes it the Service's. Any other is
 		// detached with the balancer.
-		changeFloating(r, ip, "", m.description(in.Owner))
+		changeFloating(r, ip, cloud.Reference{}, m.description(in.Owner))
 	}
 }
 
@@ -104,13 +104,13 @@ func (m *Manager) release(r *cloud.Resources, ip *object.FloatingIP, s *object.S
 	keep := option.KeepFloatingIP.Bool(in.Options)
 	switch ours := m.isLeft(ip, s, in); {
 	case ours && !keep:
-		r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
+		r.Present = append(r.Present, floatingResource(ip, cloud.ToID(ip.Port), ip.Description))
 	case ours && in.Deleting:
-		changeFloating(r, ip, "", "Kept of Service "+in.Owner.String())
+		changeFloating(r, ip, cloud.Reference{}, "Kept of Service "+in.Owner.String())
 	case m.isOutdated(ip, s, in):
-		changeFloating(r, ip, "", m.description(in.Owner))
+		changeFloating(r, ip, cloud.Reference{}, m.description(in.Owner))
 	default:
-		changeFloating(r, ip, "", ip.Description)
+		changeFloating(r, ip, cloud.Reference{}, ip.Description)
 	}
 }
 
@@ -163,14 +163,13 @@ func (m *Manager) description(o cloud.Owner) string {
 	return m.Rules.OwnershipTags.OwnDescription(tag.FloatingIP, o)
 }
 
-func floatingResource(ip *object.FloatingIP, port any, description string) cloud.Resource {
-	return cloud.Resource{Kind: KindFloatingIP, Key: ip.Address, ID: ip.ID, Fields: map[string]any{"port_id": port, "description": description}}
+func floatingResource(ip *object.FloatingIP, port cloud.Reference, description string) cloud.Resource {
+	return cloud.Resource{Kind: KindFloatingIP, Key: ip.Address, ID: ip.ID, Fields: cloud.FieldsOf(fieldPort.Is(port), fieldDescription.Is(description))}
 }
 
-// changeFloating adds a floating IP that is there and is to have this port, "" for none, and
-// description.
-func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, description string) {
-	r.Present = append(r.Present, floatingResource(ip, ip.Port, ip.Description))
+// changeFloating adds a floating IP that is there and is to have this description and this port, which can be none.
+func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port cloud.Reference, description string) {
+	r.Present = append(r.Present, floatingResource(ip, cloud.ToID(ip.Port), ip.Description))
 	r.Wanted = append(r.Wanted, floatingResource(ip, port, description))
 }
 
@@ -189,7 +188,7 @@ func changeFloating(r *cloud.Resources, ip *object.FloatingIP, port any, descrip
 //	not set         none is left       is made, in the first subnet that has room
 //
 // What cannot be read now is the problem of the floating IP alone.
-func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port any, in cloud.Input) {
+func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snapshot, port cloud.Reference, in cloud.Input) {
 	where, ip := m.Rules.PlaceOf(in), cmp.Or(s.Free, s.OnOtherPort)
 	var problem error
 	if chosen := where.FloatingAddress; chosen != "" {
@@ -199,10 +198,9 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 			ip = &found[0]
 		}
 	}
-	at, _ := port.(string)
 	why := ""
 	if ip != nil {
-		why = owner.Obstacle(m.Rules, *ip, at, in)
+		why = owner.Obstacle(m.Rules, *ip, port.ID, in)
 	}
 	usable := ip != nil && why == ""
 	if ip != nil && !usable && ip.Port != "" {
@@ -220,10 +218,10 @@ func (m *Manager) attach(ctx context.Context, r *cloud.Resources, s *object.Snap
 		}
 	default:
 		r.Wanted = append(r.Wanted, cloud.Resource{
-			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+in.Owner.String()), Native: in, Fields: map[string]any{
-				"floating_network_id": where.FloatingFrom, "port_id": port, "description": m.description(in.Owner),
-				"floating_ip_address": where.FloatingAddress,
-			},
+			Kind: KindFloatingIP, Key: cmp.Or(where.FloatingAddress, "of "+in.Owner.String()), Native: nativeInput.Seal(in), Fields: cloud.FieldsOf(
+				fieldNetwork.Is(where.FloatingFrom), fieldPort.Is(port), fieldDescription.Is(m.description(in.Owner)),
+				fieldAddress.Is(where.FloatingAddress),
+			),
 		})
 	}
 	r.Wanted[len(r.Wanted)-1].Problem = problem
@@ -248,6 +246,5 @@ func (m *Manager) Following(in cloud.Input) *object.FloatingIP {
 
 // beside is what was read of the balancer that serves while another one is made.
 func beside(known cloud.Known) *object.Snapshot {
-	s, _ := known.Beside.Native.(*object.Snapshot)
-	return s
+	return object.Native.Open(known.Beside.Native)
 }

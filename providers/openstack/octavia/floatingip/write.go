@@ -10,6 +10,17 @@ import (
 // KindFloatingIP is the name of the kind of resources.
 const KindFloatingIP = "floating IP"
 
+// The fields of a floating IP, by their names in Neutron.
+var (
+	fieldPort        = cloud.NewField[cloud.Reference]("port_id")
+	fieldDescription = cloud.NewField[string]("description")
+	fieldNetwork     = cloud.NewField[string]("floating_network_id")
+	fieldAddress     = cloud.NewField[string]("floating_ip_address")
+)
+
+// nativeInput says for what a floating IP is made.
+var nativeInput cloud.NativeOf[cloud.Input]
+
 // Kind is that of floating IPs.
 func (m *Manager) Kind() cloud.ResourceKind {
 	return cloud.ResourceKind{Name: KindFloatingIP, Update: m.update, Delete: m.remove, Create: m.Create}
@@ -18,9 +29,9 @@ func (m *Manager) Kind() cloud.ResourceKind {
 // Create makes a floating IP: where its address was not chosen, in the first subnet that
 // has room.
 func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	in, _ := wanted.Native.(cloud.Input)
+	in := nativeInput.Open(wanted.Native)
 	subnets := []string{""}
-	if wanted.Fields["floating_ip_address"] == "" {
+	if fieldAddress.Of(wanted) == "" {
 		if err := m.Checker.Floating(ctx, in); err != nil {
 			return "", err
 		}
@@ -47,9 +58,9 @@ func (m *Manager) Create(ctx context.Context, wanted cloud.Resource, _ []cloud.R
 
 // update writes port and description. Only an explicit null detaches it.
 func (m *Manager) update(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	body := api.Chosen(wanted.Fields, append(fields, "port_id"))
-	if body["port_id"] == "" {
-		body["port_id"] = nil
+	body := wanted.Fields.Only(append(fields, fieldPort.Name())...)
+	if fieldPort.Of(wanted) == (cloud.Reference{}) {
+		body = body.With(fieldPort.Is(cloud.Reference{}).Cleared())
 	}
 	return api.Update(ctx, m.Network, "floatingip", body, "floatingips", present.ID)
 }

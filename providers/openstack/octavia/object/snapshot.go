@@ -31,6 +31,9 @@ type Snapshot struct {
 	Answer bool
 }
 
+// Native is what is handed over of a balancer: its snapshot.
+var Native cloud.NativeOf[*Snapshot]
+
 // calm is for how long nothing must have changed before what was read counts as all that
 // happened until then. Octavia's stamps are whole seconds, so two changes can have the same.
 const calm = 3 * time.Second
@@ -99,8 +102,7 @@ func LastOf(known cloud.Known) *Snapshot {
 	if known.Last == nil {
 		return nil
 	}
-	s, _ := known.Last.Native.(*Snapshot)
-	return s
+	return Native.Open(known.Last.Native)
 }
 
 // Answer is what Octavia answers to the creation of a load balancer with all that it has.

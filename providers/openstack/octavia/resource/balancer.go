@@ -17,9 +17,9 @@ func TheBalancer(spec cloud.Spec) cloud.IDOf {
 // wait for another run where the floating IP has to be first.
 func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy owner.Tenancy, change cloud.Change) {
 	in, key := change.Input, TheBalancer(change.Input.Spec).Key
-	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: map[string]any{
-		"name": s.LB.Name, "description": s.LB.Description, "tags": s.LB.Tags,
-	}})
+	r.Present = append(r.Present, cloud.Resource{Kind: kindBalancer, Key: key, ID: s.LB.ID, Fields: cloud.FieldsOf(
+		fieldName.Is(s.LB.Name), fieldDescription.Is(s.LB.Description), fieldTags.Is(s.LB.Tags),
+	)})
 	var tags []string
 	switch {
 	case change.After != nil:
@@ -31,11 +31,11 @@ func (c *Composite) addBalancer(r *cloud.Resources, s *object.Snapshot, tenancy 
 	if change.After != nil && c.Floating.IsFirst(s, in) {
 		tags, r.Again = s.LB.Tags, settles
 	}
-	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: map[string]any{"tags": tags}}
+	stays := cloud.Resource{Kind: kindBalancer, Key: key, Fields: cloud.FieldsOf(fieldTags.Is(tags))}
 	if change.After != nil && !desired.Found.Open(in.Findings).Tenant && s.LB.Name != change.After.Name {
-		stays.Fields["name"] = change.After.Name
+		stays.Fields = stays.Fields.With(fieldName.Is(change.After.Name))
 		if _, made := tag.Balancer.Read(s.LB.Description, in.Owner); made {
-			stays.Fields["description"] = c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner)
+			stays.Fields = stays.Fields.With(fieldDescription.Is(c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner)))
 		}
 	}
 	r.Wanted = append(r.Wanted, stays)

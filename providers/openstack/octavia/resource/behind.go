@@ -17,16 +17,16 @@ func (c *Composite) wantedBehind(s *object.Snapshot, l cloud.Listener, change cl
 	var members []object.Member
 	check := c.Rules.OwnershipTags.ChildName("monitor", index, in.Owner)
 	if have := Find(pools, ref); have != nil {
-		name = c.Rules.OwnershipTags.NameOf("pool", have.Native.(object.Pool).Name, in.Owner)
+		name = c.Rules.OwnershipTags.NameOf("pool", fieldName.Of(*have), in.Owner)
 		members = s.Members[have.ID]
 		if m, exists := s.Monitors[have.ID]; exists {
 			check = c.Rules.OwnershipTags.NameOf("monitor", m.Name, in.Owner)
 		}
 	}
-	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(in.Spec), "name": name, "protocol": string(l.TargetProtocol),
-		"lb_algorithm": l.ProviderFields[desired.FieldMethod], "session_persistence": persistenceBody(l.ProviderFields[desired.FieldPersistence]),
-	}}}
+	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, Fields: cloud.FieldsOf(
+		fieldBalancer.Is(cloud.To(TheBalancer(in.Spec))), fieldName.Is(name), fieldProtocol.Is(string(l.TargetProtocol)),
+		fieldAlgorithm.Is(l.ProviderFields[desired.FieldMethod]), fieldPersistence.Is(persistenceBody(l.ProviderFields[desired.FieldPersistence])),
+	)}}
 	if l.Health != nil {
 		list = append(list, cloud.Resource{Kind: kindMonitor, Key: ref.Key, Fields: monitorFields(*l.Health, check, ref)})
 	}
@@ -37,7 +37,7 @@ func memberResources(l cloud.Listener, change cloud.Change, pool cloud.IDOf, pre
 	var list []cloud.Resource
 	for _, m := range WantedMembers(l, change, present, subnet) {
 		r := MemberResource(m, pool)
-		r.Fields["name"], r.Fields["subnet_id"], r.Machine = m.Name, m.Subnet, m.Machine
+		r.Fields, r.Machine = r.Fields.With(fieldName.Is(m.Name), fieldSubnet.Is(m.Subnet)), m.Machine
 		list = append(list, r)
 	}
 	return list

@@ -34,12 +34,12 @@ type Composite struct {
 // What the Service has once, whatever its balancers, stays for another one of its own: the security
 // group and the floating IP that is attached nowhere.
 func (c *Composite) Resources(ctx context.Context, change cloud.Change) (r cloud.Resources, err error) {
-	s, ok := change.Before.Native.(*object.Snapshot)
+	s := object.Native.Open(change.Before.Native)
 	isNew := change.After != nil && !change.Before.Found
 	switch {
-	case !ok && change.After == nil:
+	case s == nil && change.After == nil:
 		return r, nil
-	case !ok:
+	case s == nil:
 		return r, fmt.Errorf("changing balancer %s: it was not observed by this driver", change.Before.ID)
 	case change.After != nil && s.LB.Provisioning == object.StatusError:
 		return r, fmt.Errorf("changing balancer %s: %s", s.LB.ID, change.Before.Detail)

@@ -3,12 +3,10 @@ package resource
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/multicloud-ccm/multicloud-ccm/kernel/cloud"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/api"
-	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/floatingip"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/openstack/octavia/object"
 )
 
@@ -17,7 +15,7 @@ import (
 func (c *Composite) balancerKind() cloud.ResourceKind {
 	kind := c.part(kindBalancer, "loadbalancer", object.PathBalancers)
 	kind.Anchor = true
-	kind.Last = []string{"name", "description"} // listeners without tags are known by the balancer's name
+	kind.Last = []cloud.AnyField{fieldName, fieldDescription} // listeners without tags are known by the balancer's name
 	children := []string{kindPool, kindMember, kindMonitor, kindListener}
 	if !c.Rules.Config.Serial {
 		kind.Brings = children
@@ -55,19 +53,15 @@ func (c *Composite) createBalancer(ctx context.Context, wanted cloud.Resource, w
 		err = cloud.ErrIncomplete
 	}
 	if err == nil {
-		asked := cloud.NameAndTags{Name: fmt.Sprint(wanted.Fields["name"])}
-		asked.Tags, _ = wanted.Fields["tags"].([]string)
+		asked := cloud.NameAndTags{Name: fieldName.Of(wanted), Tags: fieldTags.Of(wanted)}
 		err = cloud.AnswersCreation(answer.LB.ID, asked, cloud.NameAndTags{Name: answer.LB.Name, Tags: answer.LB.Tags})
 	}
 	if err != nil {
 		return cloud.Made{}, err
 	}
-	made := cloud.Made{ID: answer.LB.ID, Fields: map[string]any{}}
-	if port := answer.LB.Port; port != "" {
-		made.Fields[floatingip.PortOfVIP] = port
-	}
+	made := cloud.Made{ID: answer.LB.ID, Chosen: map[string]string{fieldVIPPort.Name(): answer.LB.Port}}
 	if len(answer.LB.Pools) > 0 {
-		made.Native = answer.LB.Snapshot()
+		made.Native = object.Native.Seal(answer.LB.Snapshot())
 	}
 	return made, nil
 }
@@ -78,11 +72,10 @@ func (c *Composite) changeBalancer(ctx context.Context, present, wanted cloud.Re
 	if err != nil {
 		return err
 	}
-	before, _ := present.Fields["tags"].([]string)
-	if !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(before))) {
+	if !slices.Equal(slices.Sorted(slices.Values(now.Tags)), slices.Sorted(slices.Values(fieldTags.Of(present)))) {
 		return &cloud.Error{Failure: cloud.Failure{Class: cloud.FailureConflict}, Op: "comparing its tags", Err: errors.New("somebody else has changed them")}
 	}
-	return api.Update(ctx, c.Client, "loadbalancer", api.Chosen(wanted.Fields, fields), object.PathBalancers, present.ID)
+	return api.Update(ctx, c.Client, "loadbalancer", wanted.Fields.Only(fields...), object.PathBalancers, present.ID)
 }
 
 // populated are the bodies of listeners with what is behind them.
@@ -92,11 +85,9 @@ func populated(all []cloud.Resource) []map[string]any {
 		if r.Kind != kindListener {
 			continue
 		}
-		listener := api.ForCreation(r.Fields)
-		delete(listener, "loadbalancer_id")
-		delete(listener, "default_pool_id")
-		if ref, leads := r.Fields["default_pool_id"].(cloud.IDOf); leads {
-			listener["default_pool"] = populatedPool(Find(all, ref), all)
+		listener := api.ForCreation(r.Fields.Without(fieldBalancer, fieldDefaultPool))
+		if pool := fieldDefaultPool.Of(r); !pool.IsKnown() {
+			listener["default_pool"] = populatedPool(Find(all, pool.Of), all)
 		}
 		listeners = append(listeners, listener)
 	}
@@ -104,18 +95,15 @@ func populated(all []cloud.Resource) []map[string]any {
 }
 
 func populatedPool(p *cloud.Resource, all []cloud.Resource) map[string]any {
-	pool := api.ForCreation(p.Fields)
-	delete(pool, "loadbalancer_id")
+	pool := api.ForCreation(p.Fields.Without(fieldBalancer))
 	var members []map[string]any
 	for _, r := range all {
 		switch {
-		case r.Fields["pool_id"] != p.Ref():
+		case fieldPool.Of(r) != cloud.To(p.Ref()):
 		case r.Kind == kindMember:
-			members = append(members, api.ForCreation(body(r)))
+			members = append(members, api.ForCreation(sent(r)))
 		case r.Kind == kindMonitor:
-			monitor := api.ForCreation(r.Fields)
-			delete(monitor, "pool_id")
-			pool["healthmonitor"] = monitor
+			pool["healthmonitor"] = api.ForCreation(r.Fields.Without(fieldPool))
 		}
 	}
 	if members != nil {

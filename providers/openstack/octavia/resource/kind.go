@@ -2,8 +2,6 @@ package resource
 
 import (
 	"context"
-	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,19 +15,19 @@ import (
 // and deleted before the listener that it is found through.
 func (c *Composite) ResourceKinds() []cloud.ResourceKind {
 	pool := c.part(kindPool, "pool", object.PathPools)
-	pool.Immutable, pool.Takes, pool.FoundThrough = []string{"protocol"}, []string{kindMember, kindMonitor}, kindListener
+	pool.Immutable, pool.Takes, pool.FoundThrough = []cloud.AnyField{fieldProtocol}, []string{kindMember, kindMonitor}, kindListener
 	monitor := c.part(kindMonitor, "healthmonitor", object.PathMonitors)
-	monitor.Immutable = []string{"type"}
+	monitor.Immutable = []cloud.AnyField{fieldType}
 	listener := c.part(kindListener, "listener", object.PathListeners)
-	listener.Immutable = []string{"protocol"}
+	listener.Immutable = []cloud.AnyField{fieldProtocol}
 	member := c.part(kindMember, "member", object.PathPools+"/{pool_id}/members")
 	member.Target = true
 	if !c.Rules.Config.Serial { // else the provider can't take several at once
-		member.Batch, member.Create, member.Update, member.Delete = "pool_id", nil, nil, nil
+		member.Batch, member.Create, member.Update, member.Delete = fieldPool, nil, nil, nil
 		member.Write = func(ctx context.Context, pool string, wanted []cloud.Resource) error {
-			bodies := []map[string]any{}
+			bodies := []cloud.Fields{}
 			for _, m := range wanted {
-				bodies = append(bodies, body(m))
+				bodies = append(bodies, sent(m))
 			}
 			return refusedMembers(api.Update(ctx, c.Client, "members", bodies, object.PathPools, pool, "members"), false)
 		}
@@ -56,16 +54,15 @@ func refusedMembers(err error, makes bool) error {
 // part is a kind of Octavia whose fields are sent as they are, with its name in requests and its path.
 func (c *Composite) part(kind, name, path string) cloud.ResourceKind {
 	at := func(r cloud.Resource) string {
-		return strings.Replace(path, "{pool_id}", fmt.Sprint(r.Fields["pool_id"]), 1)
+		return strings.Replace(path, "{pool_id}", fieldPool.Of(r).ID, 1)
 	}
 	return cloud.ResourceKind{
 		Name: kind, Settles: settles,
 		Create: func(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-			fields := body(wanted)
-			return api.Create(ctx, c.Client, name, api.ForCreation(fields), at(wanted))
+			return api.Create(ctx, c.Client, name, api.ForCreation(sent(wanted)), at(wanted))
 		},
 		Update: func(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-			return api.Update(ctx, c.Client, name, api.Chosen(wanted.Fields, fields), at(present), present.ID)
+			return api.Update(ctx, c.Client, name, wanted.Fields.Only(fields...), at(present), present.ID)
 		},
 		Delete: func(ctx context.Context, present cloud.Resource) error {
 			return api.Remove(ctx, c.Client, at(present), present.ID)
@@ -73,16 +70,15 @@ func (c *Composite) part(kind, name, path string) cloud.ResourceKind {
 	}
 }
 
-// body are the fields that are sent. The pool of a member is in the path.
-func body(r cloud.Resource) map[string]any {
-	fields := maps.Clone(r.Fields)
-	if r.Kind == kindMember {
-		delete(fields, "pool_id")
-		if fields["subnet_id"] == "" {
-			delete(fields, "subnet_id")
-		}
+// sent are the fields that are sent. The pool of a member is in the path.
+func sent(r cloud.Resource) cloud.Fields {
+	switch {
+	case r.Kind != kindMember:
+		return r.Fields
+	case fieldSubnet.Of(r) == "":
+		return r.Fields.Without(fieldPool, fieldSubnet)
 	}
-	return fields
+	return r.Fields.Without(fieldPool)
 }
 
 // The kinds of resources that Octavia has, by their names in its API.

@@ -37,15 +37,15 @@ func (c *Composite) newBalancer(ctx context.Context, where *desired.Place, chang
 	if err == nil && b.DualStack {
 		other, err = c.otherSubnet(ctx, where)
 	}
-	fields := map[string]any{
-		"name": b.Name, "description": c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner), "tags": b.OwnershipTags,
-		"provider":  cmp.Or(in.Preserved[desired.FieldProvider], c.Rules.Config.Provider),
-		"flavor_id": b.ProviderFields[desired.FieldFlavor], "availability_zone": b.ProviderFields[desired.FieldZone],
-		"vip_port_id": where.Port, "vip_address": b.ProviderFields[desired.FieldAddress],
-		"vip_subnet_id": where.Subnet, "vip_network_id": where.Network,
-	}
+	fields := cloud.FieldsOf(
+		fieldName.Is(b.Name), fieldDescription.Is(c.Rules.OwnershipTags.Description(tag.Balancer, in.Owner)), fieldTags.Is(b.OwnershipTags),
+		fieldProvider.Is(cmp.Or(in.Preserved[desired.FieldProvider], c.Rules.Config.Provider)),
+		fieldFlavor.Is(b.ProviderFields[desired.FieldFlavor]), fieldZone.Is(b.ProviderFields[desired.FieldZone]),
+		fieldVIPPort.Is(where.Port), fieldVIPAddress.Is(b.ProviderFields[desired.FieldAddress]),
+		fieldVIPSubnet.Is(where.Subnet), fieldVIPNetwork.Is(where.Network),
+	)
 	if other != "" {
-		fields["additional_vips"] = []object.AdditionalIP{{Subnet: other}}
+		fields = fields.With(fieldAdditionalVIP.Is([]object.AdditionalIP{{Subnet: other}}))
 	}
 	return cloud.Resource{Kind: kindBalancer, Key: TheBalancer(in.Spec).Key, Fields: fields}, err
 }

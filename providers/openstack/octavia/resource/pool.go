@@ -19,10 +19,10 @@ func isPoolOf(p object.Pool, listener string, tenancy owner.Tenancy, change clou
 
 // presentPool is a pool with its members and its monitor.
 func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.Spec) []cloud.Resource {
-	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, ID: p.ID, Native: p, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": p.Name, "protocol": p.Protocol,
-		"lb_algorithm": p.Method, "session_persistence": persistenceBody(string(p.Persistence)),
-	}}}
+	list := []cloud.Resource{{Kind: kindPool, Key: ref.Key, ID: p.ID, Fields: cloud.FieldsOf(
+		fieldBalancer.Is(cloud.To(TheBalancer(spec))), fieldName.Is(p.Name), fieldProtocol.Is(p.Protocol),
+		fieldAlgorithm.Is(p.Method), fieldPersistence.Is(persistenceBody(string(p.Persistence))),
+	)}}
 	for _, m := range s.Members[p.ID] {
 		list = append(list, MemberResource(m, ref))
 	}
@@ -35,29 +35,30 @@ func presentPool(s *object.Snapshot, p object.Pool, ref cloud.IDOf, spec cloud.S
 // MemberResource is a member with what is compared of it. A port of its own for the check is taken
 // away by a null.
 func MemberResource(m object.Member, behind cloud.IDOf) cloud.Resource {
-	fields := map[string]any{
-		"pool_id": behind, "address": m.Address, "protocol_port": m.Port, "weight": m.Weight, "backup": m.Backup, "admin_state_up": m.Enabled, "monitor_port": nil,
-	}
+	var checked *int
 	if m.MonitorPort != 0 {
-		fields["monitor_port"] = m.MonitorPort
+		checked = &m.MonitorPort
 	}
-	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: fields}
+	return cloud.Resource{Kind: kindMember, Key: fmt.Sprintf("%s %s:%d", behind.Key, m.Address, m.Port), ID: m.ID, Fields: cloud.FieldsOf(
+		fieldPool.Is(cloud.To(behind)), fieldAddress.Is(m.Address), fieldPort.Is(m.Port), fieldWeight.Is(m.Weight), fieldBackup.Is(m.Backup),
+		fieldAdminStateUp.Is(m.Enabled), fieldMonitorPort.Is(checked),
+	)}
 }
 
 // monitorFields are those of a monitor. What is asked for and what answer is expected are for its creation.
-func monitorFields(h cloud.Health, name string, behind cloud.IDOf) map[string]any {
-	fields := map[string]any{
-		"pool_id": behind, "name": name, "type": string(h.Protocol), "delay": int(h.Interval / time.Second), "timeout": int(h.Timeout / time.Second),
-		"max_retries": h.Healthy, "max_retries_down": h.Unhealthy,
-	}
+func monitorFields(h cloud.Health, name string, behind cloud.IDOf) cloud.Fields {
+	fields := cloud.FieldsOf(
+		fieldPool.Is(cloud.To(behind)), fieldName.Is(name), fieldType.Is(string(h.Protocol)), fieldDelay.Is(int(h.Interval/time.Second)),
+		fieldTimeout.Is(int(h.Timeout/time.Second)), fieldMaxRetries.Is(h.Healthy), fieldMaxRetriesDown.Is(h.Unhealthy),
+	)
 	if h.Path != "" {
-		fields["url_path"], fields["http_method"], fields["expected_codes"] = h.Path, "GET", "200"
+		fields = fields.With(fieldPath.Is(h.Path), fieldMethod.Is("GET"), fieldCodes.Is("200"))
 	}
 	return fields
 }
 
 // persistenceBody is nil for none.
-func persistenceBody(kind string) any {
+func persistenceBody(kind string) map[string]string {
 	if kind == "" {
 		return nil
 	}

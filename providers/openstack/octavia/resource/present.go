@@ -71,7 +71,7 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 		listener := c.presentListener(l, change)
 		if p, exists := s.Pools[l.Pool]; exists && isPoolOf(p, l.Key(), tenancy, change) {
 			pool := ThePool(l.Key(), p.Protocol)
-			listener.Fields["default_pool_id"] = pool
+			listener.Fields = listener.Fields.With(fieldDefaultPool.Is(cloud.To(pool)))
 			list = append(list, presentPool(s, p, pool, change.Input.Spec)...)
 		}
 		list = append(list, listener)
@@ -94,19 +94,18 @@ func (c *Composite) presentListeners(s *object.Snapshot, listeners []object.List
 func (c *Composite) presentListener(l object.Listener, change cloud.Change) cloud.Resource {
 	headers := map[string]string{}
 	maps.Copy(headers, l.InsertHeaders)
-	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: map[string]any{
-		"loadbalancer_id": TheBalancer(change.Input.Spec), "name": l.Name, "protocol": l.Protocol, "protocol_port": l.Port,
-		"connection_limit": l.ConnectionLimit, "default_tls_container_ref": l.TLSRef, "insert_headers": headers,
-		"timeout_client_data": l.ClientData, "timeout_member_connect": l.MemberConnect,
-		"timeout_member_data": l.MemberData, "timeout_tcp_inspect": l.TCPInspect,
-		"tags": slices.Concat([]string{}, l.Tags), "default_pool_id": l.Pool,
-	}}
+	r := cloud.Resource{Kind: kindListener, Key: l.Key(), ID: l.ID, Fields: cloud.FieldsOf(
+		fieldBalancer.Is(cloud.To(TheBalancer(change.Input.Spec))), fieldName.Is(l.Name), fieldProtocol.Is(l.Protocol), fieldPort.Is(l.Port),
+		fieldConnectionLimit.Is(l.ConnectionLimit), fieldTLSContainer.Is(l.TLSRef), fieldInsertHeaders.Is(headers),
+		fieldClientData.Is(l.ClientData), fieldMemberConnect.Is(l.MemberConnect), fieldMemberData.Is(l.MemberData), fieldTCPInspect.Is(l.TCPInspect),
+		fieldTags.Is(slices.Concat([]string{}, l.Tags)), fieldDefaultPool.Is(cloud.ToID(l.Pool)),
+	)}
 	if c.isTrial(l, change.Input.Spec) {
 		r.Key = trialKey(l.Name, l.Protocol, l.TLSRef)
 	}
 	if wanted := listenerAt(change.After, l.Key()); wanted != nil {
 		if allowed, managed := wanted.ProviderFields[desired.FieldAllowed]; managed {
-			r.Fields["allowed_cidrs"] = desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Input), allowed))
+			r.Fields = r.Fields.With(fieldAllowedCIDRs.Is(desired.SplitAllowed(desired.ObservedAllowed(l, desired.OnIPv6(change.Input), allowed))))
 		}
 	}
 	return r

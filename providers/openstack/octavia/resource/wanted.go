@@ -2,7 +2,6 @@ package resource
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -21,14 +20,14 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 		wanted := cloud.Resource{Kind: kindListener, Key: l.Key(), Trial: c.trialOf(s, l, change.Input.Spec), Fields: c.listenerFields(l, change.Input.Spec, have)}
 		if l.TargetProtocol != "" { // else nobody knows what it leads to, and nothing valid can be asked for
 			behind := ThePool(l.Key(), string(l.TargetProtocol))
-			wanted.Fields["default_pool_id"] = behind
+			wanted.Fields = wanted.Fields.With(fieldDefaultPool.Is(cloud.To(behind)))
 			r.Wanted = append(r.Wanted, c.wantedBehind(s, l, change, r.Present, subnet)...)
 		}
 		r.Wanted = append(r.Wanted, wanted)
 	}
 	for _, m := range r.Wanted {
 		if m.Kind == kindMember {
-			addresses = append(addresses, fmt.Sprint(m.Fields["address"]))
+			addresses = append(addresses, fieldAddress.Of(m))
 		}
 	}
 	return addresses
@@ -36,41 +35,41 @@ func (c *Composite) addWantedParts(r *cloud.Resources, s *object.Snapshot, place
 
 // listenerFields are those a listener has to have. What is not ours of it stays, such as tags of
 // users and other headers. have is nil where there is none.
-func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *object.Listener) map[string]any {
-	fields := map[string]any{
-		"loadbalancer_id": TheBalancer(spec), "name": c.Rules.OwnershipTags.ChildName("listener", portIndex(l, spec), spec.Owner),
-		"protocol": string(l.Protocol), "protocol_port": l.Port, "connection_limit": atoi(l.ProviderFields[desired.FieldConnectionLimit]),
-	}
+func (c *Composite) listenerFields(l cloud.Listener, spec cloud.Spec, have *object.Listener) cloud.Fields {
+	name := c.Rules.OwnershipTags.ChildName("listener", portIndex(l, spec), spec.Owner)
 	var tags []string
 	headers := map[string]string{}
 	if have != nil {
-		fields["name"], tags = c.Rules.OwnershipTags.NameOf("listener", have.Name, spec.Owner), slices.Concat([]string{}, have.Tags)
+		name, tags = c.Rules.OwnershipTags.NameOf("listener", have.Name, spec.Owner), slices.Concat([]string{}, have.Tags)
 		maps.Copy(headers, have.InsertHeaders)
 	}
 	if l.ProviderFields[desired.FieldOwned] == "true" {
 		tags = c.Rules.OwnershipTags.ReplaceOwnershipTags(tags, []string{c.Rules.OwnershipTags.Name(spec.Owner)}, spec.Owner)
 	}
-	fields["tags"] = tags
-	for field, extra := range map[string]string{
-		"timeout_client_data": desired.FieldClientData, "timeout_member_connect": desired.FieldMemberConnect,
-		"timeout_member_data": desired.FieldMemberData, "timeout_tcp_inspect": desired.FieldTCPInspect,
+	fields := cloud.FieldsOf(
+		fieldBalancer.Is(cloud.To(TheBalancer(spec))), fieldName.Is(name), fieldProtocol.Is(string(l.Protocol)), fieldPort.Is(l.Port),
+		fieldConnectionLimit.Is(atoi(l.ProviderFields[desired.FieldConnectionLimit])), fieldTags.Is(tags),
+	)
+	for field, extra := range map[cloud.Field[int]]string{
+		fieldClientData: desired.FieldClientData, fieldMemberConnect: desired.FieldMemberConnect,
+		fieldMemberData: desired.FieldMemberData, fieldTCPInspect: desired.FieldTCPInspect,
 	} {
 		if value, managed := l.ProviderFields[extra]; managed {
-			fields[field] = atoi(value)
+			fields = fields.With(field.Is(atoi(value)))
 		}
 	}
 	if l.Protocol == desired.ProtocolTerminated {
-		fields["default_tls_container_ref"] = l.ProviderFields[desired.FieldTLS]
+		fields = fields.With(fieldTLSContainer.Is(l.ProviderFields[desired.FieldTLS]))
 	}
 	if value, managed := l.ProviderFields[desired.FieldForwardedFor]; managed {
 		delete(headers, desired.ForwardedFor)
 		if value == "true" {
 			headers[desired.ForwardedFor] = "true"
 		}
-		fields["insert_headers"] = headers
+		fields = fields.With(fieldInsertHeaders.Is(headers))
 	}
 	if cidrs, managed := l.ProviderFields[desired.FieldAllowed]; managed {
-		fields["allowed_cidrs"] = desired.SplitAllowed(cidrs)
+		fields = fields.With(fieldAllowedCIDRs.Is(desired.SplitAllowed(cidrs)))
 	}
 	return fields
 }
@@ -84,8 +83,7 @@ func (c *Composite) trialOf(s *object.Snapshot, l cloud.Listener, spec cloud.Spe
 		return nil
 	}
 	name, port := c.Rules.OwnershipTags.ChildName("trial", portIndex(l, spec), spec.Owner), unusedPort(s, spec)
-	fields := c.listenerFields(l, spec, nil)
-	fields["name"], fields["protocol_port"], fields["admin_state_up"] = name, port, false
+	fields := c.listenerFields(l, spec, nil).With(fieldName.Is(name), fieldPort.Is(port), fieldAdminStateUp.Is(false))
 	return &cloud.Resource{Kind: kindListener, Key: trialKey(name, string(l.Protocol), l.ProviderFields[desired.FieldTLS]), Fields: fields}
 }
 

@@ -90,12 +90,12 @@ func (m *Manager) Add(ctx context.Context, r *cloud.Resources, s *object.Snapsho
 		return nil, nil
 	}
 	us := change.Input.Owner
-	group := cloud.Resource{Kind: kindGroup, Key: us.String(), Fields: map[string]any{
-		"name": groupName(us), "description": m.Rules.OwnershipTags.OwnDescription(tag.SecurityGroup, us),
-	}}
+	group := cloud.Resource{Kind: kindGroup, Key: us.String(), Fields: cloud.FieldsOf(
+		fieldName.Is(groupName(us)), fieldDescription.Is(m.Rules.OwnershipTags.OwnDescription(tag.SecurityGroup, us)),
+	)}
 	stays := change.After != nil && m.Rules.Config.ManageSecurityGroups
 	for i, g := range s.Security.Groups {
-		present := cloud.Resource{Kind: kindGroup, Key: group.Key, ID: g.ID, Fields: map[string]any{"description": g.Description}}
+		present := cloud.Resource{Kind: kindGroup, Key: group.Key, ID: g.ID, Fields: cloud.FieldsOf(fieldDescription.Is(g.Description))}
 		if i > 0 {
 			present.Key += " " + g.ID
 		}

@@ -89,7 +89,7 @@ func TestCreateRule(t *testing.T) {
 	m := &Manager{Network: &gophercloud.ServiceClient{ProviderClient: &gophercloud.ProviderClient{}, Endpoint: server.URL + "/"}}
 	for _, source := range []string{"10.0.0.0/24", "2001:db8::/64"} {
 		rule := packetfilter.Port(cloud.ProtocolUDP, 30053, packetfilter.Network(source))
-		if _, err := m.createRule(t.Context(), packetfilter.Resource("sg", rule, packetfilter.Attributes{}, nil), nil); err != nil {
+		if _, err := m.createRule(t.Context(), packetfilter.Resource(cloud.ToID("sg"), rule, packetfilter.Attributes{}, nil), nil); err != nil {
 			t.Error(err)
 		}
 	}

@@ -30,5 +30,5 @@ func (m *Manager) addPresent(ctx context.Context, r *cloud.Resources, s *object.
 
 // membership is that of a port in a group.
 func membership(group cloud.Resource, p neutron.Port) cloud.Resource {
-	return cloud.Resource{Kind: kindMembership, Key: p.ID + " in " + group.Key, Native: p, Fields: map[string]any{"group": group.Ref()}}
+	return cloud.Resource{Kind: kindMembership, Key: p.ID + " in " + group.Key, Native: nativePort.Seal(p), Fields: cloud.FieldsOf(fieldGroup.Is(cloud.To(group.Ref())))}
 }

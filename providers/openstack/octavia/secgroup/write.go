@@ -20,6 +20,16 @@ const (
 	kindMembership = "port in the security group"
 )
 
+// The fields of groups and memberships, those of groups by their names in Neutron. The fields of rules are those of packetfilter.
+var (
+	fieldName        = cloud.NewField[string]("name")
+	fieldDescription = cloud.NewField[string]("description")
+	fieldGroup       = cloud.NewField[cloud.Reference]("group")
+)
+
+// nativePort is the port of a membership.
+var nativePort cloud.NativeOf[neutron.Port]
+
 // everyone is whom a rule without a peer is about, by its ethertype.
 var everyone = map[string]packetfilter.Peer{"IPv4": {Network: "0.0.0.0/0"}, "IPv6": {Network: "::/0"}}
 
@@ -52,7 +62,7 @@ func (m *Manager) createGroup(ctx context.Context, wanted cloud.Resource, _ []cl
 
 // describeGroup writes whose a group is, which was upstream's or of the cluster's former name.
 func (m *Manager) describeGroup(ctx context.Context, present, wanted cloud.Resource, fields []string) error {
-	return api.Update(ctx, m.Network, "security_group", api.Chosen(wanted.Fields, fields), "security-groups", present.ID)
+	return api.Update(ctx, m.Network, "security_group", wanted.Fields.Only(fields...), "security-groups", present.ID)
 }
 
 func (m *Manager) deleteGroup(ctx context.Context, present cloud.Resource) error {
@@ -82,14 +92,14 @@ func (m *Manager) deleteRule(ctx context.Context, present cloud.Resource) error 
 
 // joinGroup gives the group to a port.
 func (m *Manager) joinGroup(ctx context.Context, wanted cloud.Resource, _ []cloud.Resource) (string, error) {
-	p, _ := wanted.Native.(neutron.Port)
-	return p.ID, m.setGroups(ctx, p, append(slices.Clone(p.Groups), fmt.Sprint(wanted.Fields["group"])))
+	p := nativePort.Open(wanted.Native)
+	return p.ID, m.setGroups(ctx, p, append(slices.Clone(p.Groups), fieldGroup.Of(wanted).ID))
 }
 
 // leaveGroup takes the group from a port.
 func (m *Manager) leaveGroup(ctx context.Context, present cloud.Resource) error {
-	p, _ := present.Native.(neutron.Port)
-	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == present.Fields["group"] }))
+	p := nativePort.Open(present.Native)
+	return m.setGroups(ctx, p, slices.DeleteFunc(slices.Clone(p.Groups), func(g string) bool { return g == fieldGroup.Of(present).ID }))
 }
 
 // setGroups writes the groups of a port, unless it was changed since it was read. A port that is gone

@@ -1,11 +1,10 @@
-package desired
+package option
 
 import (
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/balancer/object"
 	"github.com/multicloud-ccm/multicloud-ccm/providers/digitalocean/identifier"
 )
 
@@ -24,9 +23,9 @@ func checkName(value string) (string, bool) {
 // checkInternal turns upstream's two values into a boolean. It takes booleans too.
 func checkInternal(value string) (string, bool) {
 	switch value {
-	case object.NetworkInternal, "true":
+	case NetworkInternal, "true":
 		return "true", true
-	case object.NetworkExternal, "false":
+	case NetworkExternal, "false":
 		return "false", true
 	}
 	return "", false
@@ -39,12 +38,12 @@ func checkSize(value string) (string, bool) {
 
 // cookieName and cookieTTL are parts of the field of sticky sessions, "" where there is no cookie.
 func cookieName(field string) string {
-	name, _, _ := object.ParseCookies(field)
+	name, _, _ := ParseCookies(field)
 	return name
 }
 
 func cookieTTL(field string) string {
-	_, seconds, ok := object.ParseCookies(field)
+	_, seconds, ok := ParseCookies(field)
 	if !ok {
 		return ""
 	}
@@ -59,7 +58,7 @@ const wantRules = `"ip:<address>" and "cidr:<network>", separated by commas`
 func checkRules(value string) (string, bool) {
 	var rules []string
 	for item := range strings.SplitSeq(value, ",") {
-		rule, ok := object.AccessRule(item)
+		rule, ok := AccessRule(item)
 		if !ok {
 			return "", false
 		}

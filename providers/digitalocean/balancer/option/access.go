@@ -1,4 +1,4 @@
-package object
+package option
 
 import (
 	"net/netip"
@@ -23,8 +23,8 @@ func AccessRule(rule string) (canonical string, ok bool) {
 // NetworkRule is an access rule for a network.
 func NetworkRule(prefix netip.Prefix) string { return "cidr:" + prefix.Masked().String() }
 
-// canonicalRules returns access rules as annotations have them; what these never have stays.
-func canonicalRules(rules []string) []string {
+// CanonicalRules returns access rules as annotations have them; what these never have stays.
+func CanonicalRules(rules []string) []string {
 	var list []string
 	for _, rule := range rules {
 		if canonical, ok := AccessRule(rule); ok {
