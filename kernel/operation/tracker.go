@@ -18,6 +18,8 @@ const (
 	pollMany  = 1500 * time.Millisecond // for many that have just begun
 	pollAgain = time.Second             // for many that were asked for: their end is seen a second later at most
 	pollLast  = 15 * time.Second        // for one that has run for long, and after failures
+	// pollRequest is how long to wait at the least for each request that the states took: those of hundreds of operations take several.
+	pollRequest = 400 * time.Millisecond
 	// patience is for how long requests may fail before an operation counts as ended. What it did is
 	// observed then.
 	patience = 10 * time.Minute
@@ -34,6 +36,8 @@ type Tracker struct {
 	running map[string]*running
 	// polling says that a goroutine asks for states. It ends when nothing runs any more.
 	polling bool
+	// requests is how many the latest states took, of asked operations. Both are only of the goroutine that asks.
+	requests, asked int
 	// begun has something in it when an operation was added while that goroutine waits.
 	begun chan struct{}
 }
@@ -116,7 +120,9 @@ func (t *Tracker) poll() {
 			continue
 		}
 		ids, began := t.ids(), time.Now()
-		states, err := t.api.OperationStates(cloud.WithPriority(context.Background(), cloud.PriorityBegun), ids)
+		ctx, requests := cloud.CountRequests(cloud.WithPriority(context.Background(), cloud.PriorityBegun))
+		states, err := t.api.OperationStates(ctx, ids)
+		t.requests, t.asked = requests(), len(ids)
 		switch failures.add(err); {
 		case err == nil:
 			t.note(began, ids, states)
@@ -140,7 +146,7 @@ func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.running) == 0 {
-		t.polling = false
+		t.polling, t.asked = false, 0
 		return 0, false
 	}
 	if f.times > 0 {
@@ -153,9 +159,18 @@ func (t *Tracker) next(f failures) (after time.Duration, any bool) {
 		if r.again {
 			shortest = min(first, pollAgain)
 		}
+		shortest = max(shortest, time.Duration(t.pages())*pollRequest)
 		after = min(after, time.Until(r.asked.Add(Interval(r.asked.Sub(r.latest), max(shortest, r.least)))))
 	}
 	return max(0, after), true
+}
+
+// pages returns how many requests the next states take: as many as the latest, or fewer where fewer operations run. The caller holds mu.
+func (t *Tracker) pages() int {
+	if t.asked == 0 {
+		return 0
+	}
+	return min(t.requests, (t.requests*len(t.running)+t.asked-1)/t.asked)
 }
 
 // Interval returns the wait for the next look at what the cloud has worked on for so long: a fifth of

@@ -20,14 +20,18 @@ type api struct {
 	mu    sync.Mutex
 	ends  map[string]time.Time
 	fails map[string]error
-	// down is the error of requests for states.
+	// down is the error of requests for states, and each how many operations one request asks for, 0 for all.
 	down  error
+	each  int
 	asked [][]string
 }
 
-func (a *api) OperationStates(_ context.Context, ids []string) (map[string]cloud.OperationState, error) {
+func (a *api) OperationStates(ctx context.Context, ids []string) (map[string]cloud.OperationState, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	for asked := 0; a.each > 0 && asked < len(ids); asked += a.each {
+		cloud.CountRequest(ctx)
+	}
 	a.asked = append(a.asked, ids)
 	states := map[string]cloud.OperationState{}
 	for _, id := range ids {
@@ -72,6 +76,65 @@ func TestManyAreAskedForTogether(t *testing.T) {
 		synctest.Wait()
 		if len(a.asked) > 3 || len(a.asked[0]) != 50 {
 			t.Errorf("%d requests, the first for %d operations; want at most 3 and 50", len(a.asked), len(a.asked[0]))
+		}
+	})
+}
+
+// States that take several requests are asked for less often: ten of them four seconds apart, where one is made each second.
+func TestStatesOfManyRequests(t *testing.T) {
+	for each, most := range map[int]int{0: 10, 500: 10, 50: 4} {
+		synctest.Test(t, func(t *testing.T) {
+			a := newAPI()
+			a.each = each
+			tracker, began := operation.New(a), time.Now()
+			var groups []*operation.Group
+			for n := range 500 {
+				groups = append(groups, tracker.Follow(nil, 0, a.begin(fmt.Sprint("operation-", n), 10*time.Second)))
+			}
+			for _, g := range groups {
+				<-g.Done()
+			}
+			if took := time.Since(began); len(a.asked) > most || took > 14*time.Second {
+				t.Errorf("%d operations in a request: asked %d times, the end seen after %s; want at most %d times", each, len(a.asked), took, most)
+			}
+			if asked := len(a.asked); each == 0 && asked <= 5 {
+				t.Errorf("asked %d times in one request each: that is no more often than with ten", asked)
+			}
+		})
+	}
+}
+
+// What hundreds of operations took says nothing of the next one, nor of the few that are left of them.
+func TestAfterManyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := newAPI()
+		a.each = 50
+		tracker, began := operation.New(a), time.Now()
+		var most, last []*operation.Group
+		for n := range 500 {
+			takes := 3 * time.Second
+			if n < 10 {
+				takes = 9 * time.Second
+			}
+			g := tracker.Follow(nil, 0, a.begin(fmt.Sprint("operation-", n), takes))
+			if most = append(most, g); n < 10 {
+				last = append(last, g)
+			}
+		}
+		for _, g := range last {
+			<-g.Done()
+		}
+		if took := time.Since(began); took > 11*time.Second {
+			t.Errorf("the end of the last ten was seen after %s, want two seconds after 9 at the most", took)
+		}
+		for _, g := range most {
+			<-g.Done()
+		}
+		time.Sleep(time.Hour)
+		began = time.Now()
+		<-tracker.Follow(nil, 0, a.begin("another", 100*time.Millisecond)).Done()
+		if took := time.Since(began); took > time.Second {
+			t.Errorf("the end of a single one was seen after %s", took)
 		}
 	})
 }

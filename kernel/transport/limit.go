@@ -23,6 +23,7 @@ type limit struct {
 func (l *limit) RoundTrip(request *http.Request) (*http.Response, error) {
 	ctx := request.Context()
 	priority := cloud.PriorityOf(ctx)
+	cloud.CountRequest(ctx)
 	start := time.Now()
 	api, limiter := l.apis.of(request)
 	err := limiter.Wait(ctx, rate.Request{Priority: priority, Tenant: cloud.TenantOf(ctx), Call: rate.CallOf(ctx)})

@@ -192,6 +192,23 @@ func TestMeasure(t *testing.T) {
 	})
 }
 
+// The requests of a call are counted for the one who asks for that, and for nobody else.
+func TestRequestsAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		client := serve(t, Options{Cloud: "c"}, func(http.ResponseWriter, *http.Request) {})
+		counted, requests := cloud.CountRequests(t.Context())
+		other, others := cloud.CountRequests(t.Context())
+		for _, ctx := range []context.Context{counted, t.Context(), counted, other} {
+			if _, _, err := get(ctx, client); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if requests() != 2 || others() != 1 {
+			t.Errorf("counted %d and %d requests, want 2 and 1", requests(), others())
+		}
+	})
+}
+
 func TestThrottledAnswerPausesAllLanes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		requests := 0

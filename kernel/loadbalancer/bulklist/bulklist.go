@@ -22,11 +22,13 @@ const (
 	// apart is how long after the beginning of a bulk list the next one begins. Runs that end one after the
 	// other, as many deletions do, share one all the same.
 	apart = 250 * time.Millisecond
-	// apartEach is how much longer it is for each Service beyond fewApart: lists of many balancers have many pages, and would
-	// take all of the cloud's limit.
-	apartEach = 10 * time.Millisecond
-	fewApart  = 50
-	mostApart = 5 * time.Second
+	// apartEach is how much longer it is for each Service beyond fewApart, and apartRequest with fewApart Services or more for each request
+	// of a list beyond the first one: lists of many balancers have many pages, and would take all of the cloud's limit. With fewer
+	// Services it is as much less.
+	apartEach    = 10 * time.Millisecond
+	apartRequest = 400 * time.Millisecond
+	fewApart     = 50
+	mostApart    = 5 * time.Second
 	// patienceEach is how much longer a list is waited for with each Service: otherwise each of them would read for itself.
 	patienceEach = time.Second
 	mostPatience = time.Minute
@@ -57,8 +59,8 @@ type Lists struct {
 
 	mu     sync.Mutex
 	recent map[types.UID]time.Time // when each Service was last looked at
-	// tried says that a list was read, or could not be.
-	tried bool
+	// requests is how many the latest whole list took, 0 as long as none was read or could not be.
+	requests int
 	// waiting is how many wait for a list.
 	waiting int
 	// moved is when a balancer may last have got another Service, deleted when one was last deleted:
@@ -128,7 +130,7 @@ func (s *Lists) Get(ctx context.Context, q Query) (cloud.BulkList, error) {
 func (s *Lists) after(asked time.Time, q Query) time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	after := latest(q.After, latest(asked.Add(1-max(maxAge, s.apartLocked())), s.moved.Add(1)))
+	after := latest(q.After, latest(asked.Add(1-max(maxAge, apart+s.slackLocked())), s.moved.Add(1)))
 	if q.Deleting {
 		return after
 	}
@@ -144,10 +146,13 @@ func (s *Lists) isFresh(began time.Time, q Query) bool {
 
 // read reads a bulk list, for all who wait.
 func (s *Lists) read(ctx context.Context) (cloud.BulkList, error) {
-	list, err := s.reader.ListBalancers(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
+	ctx, requests := cloud.CountRequests(cloud.WithTenant(cloud.WithAtLeast(ctx, cloud.PriorityBegun), ""))
+	list, err := s.reader.ListBalancers(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.tried = true
+	if err == nil || s.requests == 0 {
+		s.requests = max(1, requests())
+	}
 	return list, err
 }
 
@@ -195,7 +200,11 @@ func (s *Lists) busy() int { return max(s.waiting, len(s.recent)) }
 func (s *Lists) Slack() time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.apartLocked() - apart
+	return s.slackLocked()
+}
+
+func (s *Lists) slackLocked() time.Duration {
+	return min(time.Duration(max(0, s.busy()-fewApart))*apartEach, mostApart-apart)
 }
 
 // apart is how long after the beginning of a bulk list the next one begins.
@@ -206,7 +215,8 @@ func (s *Lists) apart() time.Duration {
 }
 
 func (s *Lists) apartLocked() time.Duration {
-	return min(apart+time.Duration(max(0, s.busy()-fewApart))*apartEach, mostApart)
+	pages := time.Duration(max(0, s.requests-1)) * apartRequest * time.Duration(min(s.busy(), fewApart)) / fewApart
+	return min(apart+pages+s.slackLocked(), mostApart)
 }
 
 // manyAtOnce notes that the Service is looked at and reports whether enough others are.
@@ -215,7 +225,7 @@ func (s *Lists) manyAtOnce(service types.UID, now time.Time) bool {
 	defer s.mu.Unlock()
 	s.recent[service] = now
 	maps.DeleteFunc(s.recent, func(_ types.UID, at time.Time) bool { return now.Sub(at) >= maxAge })
-	return s.busy() >= many || !s.tried && s.services() >= many
+	return s.busy() >= many || s.requests == 0 && s.services() >= many
 }
 
 // WorthReading reports whether enough Services are looked at for a bulk list.

@@ -208,6 +208,61 @@ func TestManyShareAListThatWaits(t *testing.T) {
 	}
 }
 
+// pages is a cloud whose list takes several requests.
+type pages struct {
+	cloud.BulkList
+	requests int
+	began    []time.Time
+}
+
+func (p *pages) ListBalancers(ctx context.Context) (cloud.BulkList, error) {
+	p.began = append(p.began, time.Now())
+	for range p.requests {
+		cloud.CountRequest(ctx)
+	}
+	return p, nil
+}
+
+// A list that takes several requests is read less often where many Services ask, and hardly less often where few do. How much older than
+// who asks it may be is as before.
+func TestListsOfManyPages(t *testing.T) {
+	for _, tt := range []struct {
+		requests, services int
+		want               time.Duration
+	}{
+		{0, 50, apart},
+		{1, 50, apart},
+		{4, 50, apart + 3*apartRequest},
+		{10, 50, apart + 9*apartRequest},
+		{100, 50, mostApart},
+		{10, 5, apart + 9*apartRequest/10},
+		{3, 1, apart + 2*apartRequest/50},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			api := &pages{requests: tt.requests}
+			lists := New(api, func() int { return many })
+			for range 2 {
+				for i := range tt.services {
+					lists.WorthReading(types.UID(fmt.Sprint(i)))
+				}
+				if list, err := lists.Get(t.Context(), Query{Service: "0", After: time.Now(), Alone: true}); list == nil || err != nil {
+					t.Fatalf("list %v, %v", list, err)
+				}
+				time.Sleep(time.Nanosecond)
+			}
+			if got := api.began[1].Sub(api.began[0]); got != tt.want || lists.Slack() != 0 {
+				t.Errorf("%d requests, %d Services: lists %s apart, want %s; slack %s", tt.requests, tt.services, got, tt.want, lists.Slack())
+			}
+			time.Sleep(maxAge)
+			if list, err := lists.Get(t.Context(), Query{Service: "0", Alone: true}); list == nil || err != nil || time.Since(api.began[2]) != 0 {
+				t.Errorf("%d requests: a list from %s ago is given, %v", tt.requests, time.Since(api.began[len(api.began)-1]), err)
+			}
+			time.Sleep(2 * mostApart)
+			synctest.Wait()
+		})
+	}
+}
+
 // Where the rate limit is used up nobody reads for himself.
 func TestThrottledListIsToldToAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
