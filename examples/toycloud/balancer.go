@@ -75,8 +75,7 @@ func (d *Driver) withListeners(ctx context.Context, observed cloud.Observed) (cl
 		observed.Balancer.Listeners = append(observed.Balancer.Listeners, port.Listener())
 	}
 	cloud.SortListeners(observed.Balancer.Listeners)
-	s := native.Open(observed.Native)
-	observed.Native = native.Seal(snapshot{s.balancer, listeners})
+	observed.Native = native.Seal(snapshot{native.Open(observed.Native).balancer, listeners})
 	return observed, nil
 }
 

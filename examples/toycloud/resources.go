@@ -17,15 +17,11 @@ const (
 
 // The fields that are managed, by their names in the API. A driver sets and reads them by these variables.
 var (
-	fieldName       = cloud.NewField[string]("name")
-	fieldInternal   = cloud.NewField[bool]("internal")
-	fieldHealthPort = cloud.NewField[int]("health_port")
-	fieldTargets    = cloud.NewField[[]string]("targets")
-	fieldLabels     = cloud.NewField[map[string]string]("labels")
-	fieldBalancer   = cloud.NewField[cloud.Reference]("balancer_id")
-	fieldProtocol   = cloud.NewField[string]("protocol")
-	fieldPort       = cloud.NewField[int]("port")
-	fieldTargetPort = cloud.NewField[int]("target_port")
+	fieldName, fieldInternal      = cloud.NewField[string]("name"), cloud.NewField[bool]("internal")
+	fieldTargets, fieldHealthPort = cloud.NewField[[]string]("targets"), cloud.NewField[int]("health_port")
+	fieldLabels, fieldBalancer    = cloud.NewField[map[string]string]("labels"), cloud.NewField[cloud.Reference]("balancer_id")
+	fieldProtocol                 = cloud.NewField[string]("protocol")
+	fieldPort, fieldTargetPort    = cloud.NewField[int]("port"), cloud.NewField[int]("target_port")
 )
 
 // ResourceKinds implements cloud.Composite. The balancer comes first: listeners belong to it, and its
@@ -90,15 +86,12 @@ func asStored(b cloud.Balancer, labels map[string]string) snapshot {
 // resources lists what a load balancer consists of. The id of the balancer, which listeners refer to,
 // is filled in by the kernel once the balancer is there.
 func resources(s snapshot, owner cloud.Owner) []cloud.Resource {
-	balancer := cloud.Resource{Kind: kindBalancer, Key: owner.String(), ID: s.balancer.ID, Fields: cloud.FieldsOf(
-		fieldName.Is(s.balancer.Name), fieldInternal.Is(s.balancer.Internal), fieldHealthPort.Is(s.balancer.HealthPort),
-		fieldTargets.Is(s.balancer.Targets), fieldLabels.Is(s.balancer.Labels),
-	)}
+	balancer := cloud.Resource{Kind: kindBalancer, Key: owner.String(), ID: s.balancer.ID, Fields: cloud.FieldsOf(fieldName.Is(s.balancer.Name), fieldInternal.Is(s.balancer.Internal),
+		fieldHealthPort.Is(s.balancer.HealthPort), fieldTargets.Is(s.balancer.Targets), fieldLabels.Is(s.balancer.Labels))}
 	list := []cloud.Resource{balancer}
 	for _, l := range s.listeners {
-		list = append(list, cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), ID: l.ID, Fields: cloud.FieldsOf(
-			fieldBalancer.Is(cloud.To(balancer.Ref())), fieldProtocol.Is(l.Protocol), fieldPort.Is(l.Port), fieldTargetPort.Is(l.TargetPort),
-		)})
+		list = append(list, cloud.Resource{Kind: kindListener, Key: strconv.Itoa(l.Port), ID: l.ID, Fields: cloud.FieldsOf(fieldBalancer.Is(cloud.To(balancer.Ref())),
+			fieldProtocol.Is(l.Protocol), fieldPort.Is(l.Port), fieldTargetPort.Is(l.TargetPort))})
 	}
 	return list
 }
