@@ -30,6 +30,8 @@ type console[B any] struct {
 	plan func() string
 	// writes is how many changes were asked for since it was last called.
 	writes func() int
+	// halted are the checks that fail all the time, because nothing runs.
+	halted []string
 }
 
 // changing is one change in the console, and a part of what the doctor says of it, at a level: "" is a failure.
@@ -43,6 +45,11 @@ type changing[B any] struct {
 // the same step, and when it was taken back the doctor says what it said before.
 func (c console[B]) named(t *testing.T, changes []changing[B]) {
 	untouched := levels(c.doctor())
+	for id, level := range untouched {
+		if fails := slices.Contains(c.halted, id); fails != (level != ok) {
+			t.Fatalf("%s is %q before anything was changed", id, level)
+		}
+	}
 	for _, change := range changes {
 		t.Run(change.name, func(t *testing.T) {
 			var before B
@@ -210,6 +217,7 @@ func TestDriftOnHetzner(t *testing.T) {
 		edit:   func(edit func(*hcloud.Balancer)) error { return hetzner.EditBalancer(id, edit) },
 		plan:   func() string { return c.Run("plan", "service", "shop/web").Stdout },
 		writes: func() int { defer hetzner.ResetTraffic(); return hetzner.Counters().Mutating },
+		halted: []string{"leader-missing"},
 	}.named(t, []changing[hcloud.Balancer]{
 		{name: "listener deleted", edit: func(b *hcloud.Balancer) { b.Services = b.Services[:1] }, says: "create listener tcp/443"},
 		{name: "target removed", edit: func(b *hcloud.Balancer) { b.Targets = b.Targets[1:] }, says: "create target "},
